@@ -9,7 +9,14 @@ import sys
 import process_guard
 
 # What these open gives out objects of the same library, which are guarded as well.
-WRAPPED = ("sqlite3.connect", "h5py.File", "lmdb.open", "zipfile.ZipFile", "tarfile.open")
+WRAPPED = (
+    "sqlite3.connect",
+    "h5py.File",
+    "lmdb.open",
+    "zipfile.ZipFile",
+    "tarfile.open",
+    "shelve.open",
+)
 
 
 class GuardedFile:

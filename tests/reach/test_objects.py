@@ -409,6 +409,67 @@ ROWS = [
         """,
         f"dataset.lock {LOCK}",
     ),
+    *(
+        row(
+            f"an attribute that code outside takes away: {written}",
+            f"""
+            data = Keep(threading.Lock())
+            {written}
+            DataLoader(data, num_workers=2)
+            """,
+        )
+        for written in (
+            "del data.kept",
+            "delattr(data, 'kept')",
+            "data.__dict__.pop('kept')",
+            "lock = vars(data).pop('kept')",
+            "del data.__dict__['kept']",
+        )
+    ),
+    *(
+        row(
+            f"what code outside takes from `__dict__` and keeps: {written}",
+            f"""
+            data = Keep(threading.Lock())
+            {written}
+            DataLoader(data, num_workers=2)
+            """,
+            f"dataset.kept {LOCK}",
+        )
+        for written in (
+            "data.kept = data.__dict__.pop('kept')",
+            "vars(data)['kept'] = vars(data).pop('kept')",
+            "lock = data.__dict__['kept']; data.__dict__.update(kept=lock)",
+            "setattr(data, 'kept', vars(data).get('kept'))",
+        )
+    ),
+    row(
+        "an attribute of another name that code outside sets by a key",
+        """
+        data = Keep(None)
+        data.__dict__["spare"] = threading.Lock()
+        DataLoader(data, num_workers=2)
+        """,
+        f"dataset.spare {LOCK}",
+    ),
+    row(
+        "an attribute that may be taken away",
+        """
+        import sys
+        data = Keep(threading.Lock())
+        data.__dict__.pop("kept") if len(sys.argv) > 1 else None
+        DataLoader(data, num_workers=2)
+        """,
+        f"dataset.kept {LOCK}",
+    ),
+    row(
+        "what code outside puts in place of an attribute by a key",
+        """
+        data = Keep(threading.Lock())
+        vars(data)["kept"] = None
+        DataLoader(data, num_workers=2)
+        """,
+    ),
     row(
         "a store from outside in place of what was there",
         """

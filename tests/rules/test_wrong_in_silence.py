@@ -222,6 +222,47 @@ STREAMS = [
 
 REGISTRIES = [
     program(
+        "a global that `__enter__` reads, which only the parent's `with` calls",
+        """
+        from torch.utils.data import DataLoader, Dataset
+        STORE = None
+        class Rows(Dataset):
+            def __enter__(self):
+                self.rows = list(STORE)
+                return self
+            def __exit__(self, *error): pass
+            def __len__(self): return 3
+            def __getitem__(self, i): return self.rows[i]
+        def main():
+            global STORE
+            STORE = "abc"
+            with Rows() as rows:
+                for x in DataLoader(rows, num_workers=2): print(x)
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    program(
+        "a global that `__enter__` reads, called by a worker's `with`",
+        """
+        from torch.utils.data import DataLoader, Dataset
+        STORE = None
+        class Opened:
+            def __enter__(self): return list(STORE)
+            def __exit__(self, *error): pass
+        class Rows(Dataset):
+            def __len__(self): return 3
+            def __getitem__(self, i):
+                with Opened() as rows: return rows[i]
+        def main():
+            global STORE
+            STORE = "abc"
+            for x in DataLoader(Rows(), num_workers=2): print(x)
+        if __name__ == "__main__":
+            main() # !DLF303
+        """,
+    ),
+    program(
         "an entry that only main adds to what the import has filled",
         """
         from torch.utils.data import DataLoader, Dataset

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TypeGuard
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -15,6 +16,16 @@ ADDING = frozenset("append appendleft extend extendleft insert add update setdef
 MUTATORS = ADDING | frozenset(
     "pop popitem popleft remove discard clear sort reverse register".split()
 )
+_UNSURE = (
+    ast.IfExp,
+    ast.BoolOp,
+    ast.Lambda,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+)
+_BY_NAME = ("getattr", "setattr", "delattr")
 
 
 def last_name(node: ast.AST | None) -> str:
@@ -76,6 +87,57 @@ def first_parameter(function: Function | ast.Lambda) -> str:
 def is_attribute_of(node: ast.AST | None, owner: str) -> TypeGuard[ast.Attribute]:
     """Return whether a node is `owner.<something>`."""
     return isinstance(node, ast.Attribute) and is_name(node.value, owner)
+
+
+def attributes_of(node: ast.AST | None) -> ast.expr | None:
+    """Return the object whose attributes a dict holds: `x` of `x.__dict__` and of `vars(x)`."""
+    match node:
+        case ast.Attribute(attr="__dict__", value=owner):
+            return owner
+        case ast.Call(func=ast.Name(id="vars"), args=[owner]):
+            return owner
+    return None
+
+
+def attribute_named(node: ast.AST | None) -> tuple[ast.expr, str] | None:
+    """Return the object and the name of the attribute that an expression reads, sets or takes away.
+
+    `x.a`, `x.__dict__["a"]`, `vars(x).pop("a")`, `setattr(x, "a", 1)`, `delattr(x, "a")`.
+    """
+    match node:
+        case ast.Attribute(value=owner, attr=name):
+            return owner, name
+        case ast.Subscript(value=held, slice=ast.Constant(value=str(name))):
+            by_key = attributes_of(held)
+        case ast.Call(
+            func=ast.Attribute(attr="get" | "pop" | "setdefault", value=held),
+            args=[ast.Constant(value=str(name)), *_],
+        ):
+            by_key = attributes_of(held)
+        case ast.Call(args=[by_key, ast.Constant(value=str(name)), *_]) if (
+            last_name(node.func).strip("_") in _BY_NAME
+        ):
+            pass
+        case _:
+            return None
+    return (by_key, name) if by_key is not None else None
+
+
+def attributes_deleted(statement: ast.stmt) -> Iterator[tuple[ast.expr, str]]:
+    """Yield the attributes that a statement by itself surely takes away, each with its object."""
+    if isinstance(statement, ast.Delete):
+        yield from filter(None, map(attribute_named, statement.targets))
+    elif isinstance(statement, (ast.Expr, ast.Assign)):
+        for call in _surely_evaluated(statement.value):
+            if isinstance(call, ast.Call) and last_name(call.func).strip("_") in ("pop", "delattr"):
+                yield from filter(None, [attribute_named(call)])
+
+
+def _surely_evaluated(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield an expression and its parts, without those that may not be evaluated with it."""
+    yield node
+    for child in () if isinstance(node, _UNSURE) else ast.iter_child_nodes(node):
+        yield from _surely_evaluated(child)
 
 
 def is_name(node: ast.AST | None, name: str) -> TypeGuard[ast.Name]:

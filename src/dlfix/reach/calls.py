@@ -37,6 +37,7 @@ from dlfix.reach.values import (
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
+    from dlfix.reach.crossing import Store
     from dlfix.reach.evaluator import Evaluator, V
 
 _UNKNOWN = Unknown()
@@ -607,7 +608,7 @@ class Calls:
             if modules:
                 return [Reached(module) for module in modules]
         if name in _AS_DICTS and first is not None:
-            found = self._as_dicts(first, node, frame)
+            found = self.as_dicts(first, node, frame)
             if found:
                 return found
         if name in _IMPORTERS:
@@ -635,15 +636,15 @@ class Calls:
         if others:
             yield Reached(self.external_call("iter", arguments, node, frame))
 
-    def _as_dicts(self, argument: Argument, node: ast.Call, frame: Frame) -> list[Reached]:
-        """Return the dicts of what objects hold under their names: `vars(options)`."""
+    def as_dicts(self, argument: Argument, node: ast.expr, frame: Frame) -> list[Reached]:
+        """Return the dicts of what objects hold under their names: `vars(options)`, `x.__dict__`."""
         found: list[Reached] = []
         for reached in self.interpreter.reached(argument):
             value = reached.value
             items: list[tuple[object, Argument]] = []
             if isinstance(value, Instance):
                 for name, stores in self.interpreter.instances.stores(value).items():
-                    known = [s.value for s in stores if s.value is not None and not s.path]
+                    known = [one for store in stores for one in self._stored(store)]
                     items += [(name, one) for one in known[-1:]]
             elif isinstance(value, ExternalCall) and value.name in NAMESPACES:
                 items += value.arguments.keywords.items()
@@ -652,6 +653,14 @@ class Calls:
             made = self.interpreter.displays.new("dict", items, node, frame, value, is_open=True)
             found.append(Reached(made, reached.steps))
         return found
+
+    def _stored(self, store: Store) -> list[Argument]:
+        """Return what a statement stores: as it is written, or what unpacking takes of it."""
+        if store.value is None:
+            return []
+        if not store.path:
+            return [store.value]
+        return [reached.value for reached in self.interpreter.instances.stored(store)]
 
     def external_call(
         self, name: str, arguments: Arguments, node: ast.Call, frame: Frame

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project.bindings import EACH, unpacking
-from dlfix.project.syntax import callee_name, is_super
+from dlfix.project.syntax import attribute_named, attributes_deleted, callee_name, is_super
 from dlfix.project.trees import children, kept, summary, walk
 from dlfix.reach.conditions import outcome
 from dlfix.reach.crossing import Store
@@ -512,7 +512,7 @@ class State:
             bound = Bound(value, frame) if value is not None else None
             yield self._store(name, target, node, bound, frame, path, sure=sure)
         for call in effects.setting:
-            for name, given in set_by_call(call, me, frame, self.interpreter):
+            for name, given in set_by_call(call, frame, self.interpreter):
                 yield self._store(name, call, node, given, frame, sure=sure)
 
     def _store(
@@ -613,27 +613,6 @@ class State:
                 self._put(self._store(attribute, call, statement, value, frame))
 
 
-def _deleted(node: ast.stmt, me: frozenset[str]) -> Iterator[str]:
-    """Yield the attributes that a statement takes away: `del self.x`, `delattr(self, "x")`."""
-    if isinstance(node, ast.Delete):
-        yield from (n for t in node.targets if (n := _own_attribute(t, me)) is not None)
-    for call in _calls_in(node) if isinstance(node, (ast.Expr, ast.Assign)) else ():
-        match call:
-            case ast.Call(func=ast.Name(id="delattr"), args=[owner, ast.Constant(value=str(name))]):
-                yield from [name] if _is_me(owner, me) else []
-            case ast.Call(
-                func=ast.Attribute(
-                    attr="pop",
-                    value=(
-                        ast.Attribute(attr="__dict__", value=owner)
-                        | ast.Call(func=ast.Name(id="vars"), args=[owner])
-                    ),
-                ),
-                args=[ast.Constant(value=str(name)), *_],
-            ):
-                yield from [name] if _is_me(owner, me) else []
-
-
 def has_fields(cls: Class) -> bool:
     """Return whether a class's constructor is made from its annotated names."""
     names = {callee_name(_callee(decorator)) for decorator in cls.node.decorator_list}
@@ -723,17 +702,8 @@ def _unpacked(
 
 
 def _own_attribute(target: ast.expr, me: frozenset[str]) -> str | None:
-    if isinstance(target, ast.Attribute) and _is_me(target.value, me):
-        return target.attr
-    if (
-        isinstance(target, ast.Subscript)
-        and isinstance(target.value, ast.Attribute)
-        and target.value.attr == "__dict__"
-        and _is_me(target.value.value, me)
-        and isinstance(target.slice, ast.Constant)
-    ):
-        return str(target.slice.value)
-    return None
+    named = attribute_named(target) if isinstance(target, (ast.Attribute, ast.Subscript)) else None
+    return named[1] if named is not None and _is_me(named[0], me) else None
 
 
 @kept
@@ -744,7 +714,7 @@ def _effects(node: ast.stmt, me: frozenset[str]) -> Effects:
         tuple(call for call in calls if _is_about(call, me)),
         tuple((name, *more) for name, *more in targets if name is not None),  # type: ignore[misc]
         tuple(call for call in calls if may_set(call, me)),
-        tuple(_deleted(node, me)),
+        tuple(name for owner, name in attributes_deleted(node) if _is_me(owner, me)),
         tuple(filter(None, (protocol_used(each, me) for each in _expressions_in(node)))),
     )
 

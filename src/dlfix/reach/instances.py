@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dlfix.project import scan
 from dlfix.project.module import Module
-from dlfix.project.syntax import LOOPS, is_super
+from dlfix.project.syntax import LOOPS, attribute_named, attributes_of, is_super
 from dlfix.reach.correlated import excluded
 from dlfix.reach.crossing import Store
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.evaluator import Above, Base
 from dlfix.reach.instance_state import State, all_fields
 from dlfix.reach.methods import annotated_names, decorator_kind, methods_of, stored_names
-from dlfix.reach.set_by_call import set_by_name, setting
+from dlfix.reach.set_by_call import owner_set, set_by_call, setting
 from dlfix.reach.values import (
     Argument,
     Bound,
@@ -698,13 +698,14 @@ class Instances:
         )
 
     def _given(
-        self, target: ast.Attribute | ast.Call, statement: ast.stmt, frame: Frame
+        self, target: ast.expr, statement: ast.stmt, frame: Frame
     ) -> Iterator[tuple[str, Argument]]:
         """Yield the names that one place sets, with what it gives them."""
+        named = attribute_named(target)
         if isinstance(target, ast.Call):
-            yield from set_by_name(target, frame, self.interpreter)
-        elif isinstance(statement, ast.Assign):
-            yield target.attr, Bound(statement.value, frame)
+            yield from set_by_call(target, frame, self.interpreter)
+        elif isinstance(statement, ast.Assign) and named is not None:
+            yield named[1], Bound(statement.value, frame)
 
 
 class Replayed(Generic[T]):
@@ -746,7 +747,7 @@ def is_own(module: Module, owner: ast.expr) -> bool:
     )
 
 
-def _set_on(module: Module) -> Iterator[tuple[ast.expr, ast.Attribute | ast.Call, ast.stmt]]:
+def _set_on(module: Module) -> Iterator[tuple[ast.expr, ast.expr, ast.stmt]]:
     """Yield where a module sets attributes: on what, the place, and its statement.
 
     Not on `self` or `cls`, but where these are other things than parameters.
@@ -754,9 +755,23 @@ def _set_on(module: Module) -> Iterator[tuple[ast.expr, ast.Attribute | ast.Call
     kind = "all" if module.answer(_rebinds_own) else "others'"
     for target, statement in module.table(_targets_by_owner).get(kind, ()):
         yield target.value, target, statement
-    for call in module.calls_by_name.get("setattr", ()):
-        if setting(call):
-            yield call.args[0], call, module.statement(call)
+    for name in ("setattr", "__setattr__"):
+        for call in module.calls_by_name.get(name, ()):
+            if setting(call):
+                yield call.args[0], call, module.statement(call)
+    if module.says("__dict__") or module.says("vars("):
+        for owner, place in module.table(_set_by_key).get("set", ()):
+            yield owner, place, module.statement(place)
+
+
+def _set_by_key(module: Module) -> dict[str, list[tuple[ast.expr, ast.expr]]]:
+    """Return the places that set attributes in the dict of an object, each with the object."""
+    targets = [each for node in module.of_kind(ast.Assign) for each in node.targets]
+    by_item = [
+        (attributes_of(each.value), each) for each in targets if isinstance(each, ast.Subscript)
+    ]
+    by_call = [(owner_set(call), call) for call in module.of_kind(ast.Call) if not setting(call)]
+    return {"set": [(owner, each) for owner, each in (*by_item, *by_call) if owner is not None]}
 
 
 def makers(value: Value) -> Iterator[ast.AST]:

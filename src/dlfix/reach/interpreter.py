@@ -891,6 +891,8 @@ class Interpreter:
             )
         if isinstance(value, Instance) and name == "__class__":
             return [Reached(value.cls)]
+        if isinstance(value, Instance) and name == "__dict__":
+            return self.calls.as_dicts(value, node, frame)
         if isinstance(value, Instance):
             return self.instances.attribute(value, name, node, frame)
         if isinstance(value, Class):

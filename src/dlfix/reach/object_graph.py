@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import BoundaryRow, HolderRow
 from dlfix.project.module import Module, enclosing_function, is_test
 from dlfix.project.order import lies_in
+from dlfix.project.syntax import attribute_named, attributes_deleted
 from dlfix.reach.callers import UNSAID
 from dlfix.reach.calls import TUPLE_MAKERS
 from dlfix.reach.copied_entries import is_computed
@@ -510,16 +511,14 @@ class Walk:
         for statement in _run_between(module, module.statement(instance.call), boundary.node):
             match statement:
                 case ast.Expr(
-                    value=ast.Call(func=ast.Attribute(value=ast.Name() as name, attr=attr))
+                    value=ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr=attr))
                 ):
                     method = self.interpreter.instances.method(instance.cls, attr)
-                    if method and self._is_only(name, instance, module):
+                    if method and self._is_only(owner, instance, module):
                         yield from cleared_by(method.node) | replaced_by(method.node)
-                case ast.Delete(targets=targets):
-                    for each in targets:
-                        owner = each.value if isinstance(each, ast.Attribute) else None
-                        if isinstance(owner, ast.Name) and self._is_only(owner, instance, module):
-                            yield each.attr  # type: ignore[attr-defined]
+            for of, name in attributes_deleted(statement):
+                if isinstance(of, ast.Name) and self._is_only(of, instance, module):
+                    yield name
 
     def _is_only(self, name: ast.Name, instance: Instance, module: Module) -> bool:
         """Return whether a name stands for one object and no other."""
@@ -538,9 +537,8 @@ class Walk:
         ]
         if None in places or sorted(places) != places or len(set(places)) < 2:  # type: ignore[type-var]
             return False
-        return isinstance(target, ast.Attribute) and (
-            len(self.interpreter.evaluate(target.value, store.frame)) == 1
-        )
+        named = attribute_named(target)
+        return named is not None and len(self.interpreter.evaluate(named[0], store.frame)) == 1
 
     def _outside_modules(self, instance: Instance, boundary: Boundary) -> list[Module]:
         modules = [boundary.frame.module]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from dlfix.project.syntax import is_name
+from dlfix.project.syntax import attributes_of, is_name
 from dlfix.project.trees import walk
 from dlfix.reach.methods import emptied_before_state
 from dlfix.reach.values import Function
@@ -189,8 +189,8 @@ def _put_over(part: ast.expr | ast.keyword, whole: ast.expr, handed: Handed) -> 
 
 def _is_whole_state(node: ast.expr, me: str) -> bool:
     """Recognize `self.__dict__`, copies of it, `vars(self)`, and what a base hands over."""
-    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
-        return is_name(node.value, me)
+    if is_name(attributes_of(node), me):
+        return True
     if isinstance(node, ast.Dict):
         return (
             any(
@@ -211,8 +211,6 @@ def _is_whole_state(node: ast.expr, me: str) -> bool:
             return _is_whole_state(node.args[0], me)
     if isinstance(func, ast.Name) and func.id in ("dict", "copy", "deepcopy") and node.args:
         return _is_whole_state(node.args[0], me)
-    if isinstance(func, ast.Name) and func.id == "vars" and node.args:
-        return isinstance(node.args[0], ast.Name) and node.args[0].id == me
     return False
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.project.bindings import Binding
-from dlfix.project.syntax import last_name
+from dlfix.project.syntax import attribute_named, attributes_of, last_name
 from dlfix.reach.values import Argument, Bound, Constant, Frame, Value
 
 if TYPE_CHECKING:
@@ -17,25 +17,37 @@ Named = tuple[str, Argument]
 _SETTING = frozenset({"setattr", "__setattr__"})
 
 
-def set_by_call(
-    call: ast.Call, names: frozenset[str], frame: Frame, interpreter: Evaluator
-) -> Iterator[Named]:
-    """Yield the attributes that a call sets on an object that goes by some names."""
-    if setting(call) and _is_one(call.args[0], names):
+def set_by_call(call: ast.Call, frame: Frame, interpreter: Evaluator) -> Iterator[Named]:
+    """Yield the attributes that a call sets on the object that it is about."""
+    if setting(call):
         yield from set_by_name(call, frame, interpreter)
-    elif _updates_dict(call, names):
-        for argument in call.args:
-            yield from _spelled_out(argument, frame, interpreter)
-        for keyword in call.keywords:
-            if keyword.arg is None:
-                yield from _spelled_out(keyword.value, frame, interpreter)
-            else:
-                yield keyword.arg, Bound(keyword.value, frame)
+        return
+    named = attribute_named(call)
+    if named is not None:
+        yield from [(named[1], Bound(each, frame)) for each in call.args[1:2]]
+        return
+    for argument in call.args:
+        yield from _spelled_out(argument, frame, interpreter)
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            yield from _spelled_out(keyword.value, frame, interpreter)
+        else:
+            yield keyword.arg, Bound(keyword.value, frame)
+
+
+def owner_set(call: ast.Call) -> ast.expr | None:
+    """Return the object on which a call sets attributes, itself or in its `__dict__`."""
+    if setting(call):
+        return call.args[0]
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("update", "setdefault"):
+        return attributes_of(call.func.value)
+    return None
 
 
 def may_set(call: ast.Call, names: frozenset[str]) -> bool:
     """Return whether a call may set attributes on an object that goes by some names."""
-    return (setting(call) and _is_one(call.args[0], names)) or _updates_dict(call, names)
+    owner = owner_set(call)
+    return isinstance(owner, ast.Name) and owner.id in names
 
 
 def setting(call: ast.Call) -> bool:
@@ -88,19 +100,3 @@ def _spelled_out(node: ast.expr, frame: Frame, interpreter: Evaluator) -> Iterat
         for key, item in container.items:
             if isinstance(key, str):
                 yield key, item
-
-
-def _updates_dict(call: ast.Call, names: frozenset[str]) -> bool:
-    """Return whether a call is `x.__dict__.update(...)` or `vars(x).update(...)`."""
-    if not isinstance(call.func, ast.Attribute) or call.func.attr != "update":
-        return False
-    match call.func.value:
-        case ast.Attribute(attr="__dict__", value=owner):
-            return _is_one(owner, names)
-        case ast.Call(func=ast.Name(id="vars"), args=[owner]):
-            return _is_one(owner, names)
-    return False
-
-
-def _is_one(node: ast.expr, names: frozenset[str]) -> bool:
-    return isinstance(node, ast.Name) and node.id in names

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dlfix.project.syntax import last_name
 from dlfix.project.trees import walk
 from dlfix.reach.methods import methods_of
 from dlfix.reach.values import BoundMethod, Class, Function, Instance, ModuleValue, Partial
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _BUILTINS = frozenset(dir(builtins))
+_OF_WITH = frozenset({"__enter__", "__exit__"})
 
 # What Python and torch call on an object that crossed.
 ENTRIES = frozenset(
@@ -37,8 +39,6 @@ ENTRIES = frozenset(
         "__call__",
         "__setstate__",
         "__getattr__",
-        "__enter__",
-        "__exit__",
         "__contains__",
         "__missing__",
         "forward",
@@ -222,17 +222,24 @@ class WorkerCode:
         attributes: set[str] = set()
         called: set[str] = set()
         values: list[Value] = []
+        entered = False
         for node in _run_within(function.node):
-            if isinstance(node, ast.Attribute):
+            if isinstance(node, (ast.With, ast.AsyncWith)):
+                entered = True
+            elif isinstance(node, ast.Attribute):
                 attributes.add(node.attr)
                 values += [v for v in self.stands_for(function.module, node) if _is_code(v)]
             elif isinstance(node, ast.Name):
                 values += [v for v in self.stands_for(function.module, node) if _is_code(v)]
             elif isinstance(node, ast.Call):
                 called |= {"__call__", getattr(node.func, "attr", "")}
+                entered |= last_name(node.func) == "enter_context"
                 values += [
                     v for v in self.stands_for(function.module, node.func) if isinstance(v, Class)
                 ]
+        if entered:
+            attributes |= _OF_WITH
+            called |= _OF_WITH
         return Uses(frozenset(attributes), frozenset(called), tuple(dict.fromkeys(values)))
 
     def stands_for(self, module: Module, node: ast.expr) -> Sequence[Value]:

@@ -163,6 +163,44 @@ def test_a_list_of_the_caller_is_not_read_later_where_it(program):
     )
 
 
+HEIRS = {
+    "in another place": (
+        "def __init__(self, other, paths):\n        super().__init__(paths)",
+        "more, paths",
+    ),
+    "by another name": (
+        "def __init__(self, more, found):\n        Rows.__init__(self, paths=found)",
+        "more, paths",
+    ),
+    "as it comes": (
+        "def __init__(self, *args, **options):\n        super().__init__(*args, **options)",
+        "paths=paths",
+    ),
+    "a list of its own": (
+        "def __init__(self, more, paths):\n        super().__init__(list(paths))",
+        "more, paths",
+    ),
+    "the other list": (
+        "def __init__(self, more, paths):\n        super().__init__(more)",
+        "more, paths",
+    ),
+}
+
+
+@pytest.mark.parametrize(("init", "given"), HEIRS.values(), ids=HEIRS)
+def test_a_list_that_a_derived_class_passes_on_is_the_callers(init, given):
+    program = f"class Heir(Rows):\n    {init}\n\nmore, paths = [], ['a']\nrows = Heir({given})\npaths.clear()\n"
+    reasons = opened(
+        init="self.file = [h5py.File(p, 'r') for p in paths]",
+        later="self.paths = paths",
+        opener="return [h5py.File(p, 'r') for p in self.paths]",
+        parameters="paths",
+        program=program,
+    )
+    expected = "list(paths)" not in init and "(more)" not in init
+    assert any("`paths` is modified" in reason for reason in reasons) is expected
+
+
 def test_a_list_that_a_method_changes_is_not_read_later():
     reasons = opened(
         init="self.names = list(names)\nself.file = {n: h5py.File(n) for n in self.names}",
@@ -453,6 +491,9 @@ GONE = {
     "a subclass removes it": {
         "program": "class Once(Rows):\n    def __init__(self, p):\n        super().__init__(p)\n        os.remove(p)\n"
     },
+    "another object keeps it, made from a class attribute": {
+        "program": "class Pair(Dataset):\n    PATH = None\n    def __init__(self):\n        self.rows = Rows(self.PATH)\nPair.PATH = p\npair = Pair()\nos.remove(p)\nDataLoader(pair, num_workers=2)\n"
+    },
     "every copy removes it": {
         "body": "def __del__(self):\n    shutil.rmtree(self.path)\n",
         "program": "rows = Rows('a')\n",
@@ -462,6 +503,9 @@ GONE = {
     },
     "an exit stack enters the directory": {
         "program": "with contextlib.ExitStack() as stack:\n    d = stack.enter_context(tempfile.TemporaryDirectory())\n    rows = Rows(d)\nprint(rows[0])\n"
+    },
+    "another object keeps it when the directory is left": {
+        "program": "class Pair(Dataset):\n    def __init__(self, d):\n        self.rows = Rows(d)\n    def __getitem__(self, index):\n        return self.rows.file['x'][index]\nwith tempfile.TemporaryDirectory() as d:\n    pair = Pair(d)\nprint(list(DataLoader(pair)))\n"
     },
     "the caller leaves the temporary directory": {
         "program": "with tempfile.TemporaryDirectory() as d:\n    rows = Rows(d)\nprint(list(DataLoader(rows)))\n"
@@ -485,6 +529,7 @@ UNRELATED = {
     "other options of the command line": "def main():\n    args = parser.parse_args()\n    r = Rows(args.path)\n    os.unlink(args.log)\n    return r\n",
     "after the loader was gone through": "def main(p):\n    r = Rows(p)\n    loader = DataLoader(r)\n    for b in loader:\n        print(b)\n    os.unlink(p)\n",
     "when the object is no longer used": "with tempfile.TemporaryDirectory() as d:\n    found = [Rows(d)]\n    print(found[0])\nprint(len(found))\n",
+    "when the object that keeps it is no longer used": "class Pair:\n    def __init__(self, d):\n        self.rows = Rows(d)\n        self.size = 2\nwith tempfile.TemporaryDirectory() as d:\n    pair = Pair(d)\n    print(pair.rows[0])\nprint(pair.size)\n",
     "nothing when its context is left": "@contextlib.contextmanager\ndef timed(p):\n    yield p\n    print(p)\nwith timed('a') as p:\n    r = Rows(p)\nloader = DataLoader(r)\n",
     "a part of its name": "def main(p):\n    r = Rows(p)\n    print(p.replace('a', 'b'))\n    return r\n",
 }

@@ -119,6 +119,7 @@ def test_an_error_of_another_object_of_the_class_is_caught_where_it_was(program)
 NUMBERS = {
     "it is forgotten": ("self.file = os.open(path, 0)\nself.size = len(self[0])\ndel self.file", True),
     "a local number": ("file = os.open(path, 0)\nself.size = os.fstat(file).st_size", True),
+    "a method opens it": ("file = self._open()\nself.size = os.fstat(file).st_size", True),
     "it is closed": ("file = os.open(path, 0)\nself.size = os.fstat(file).st_size\nos.close(file)", False),
 }  # fmt: skip
 
@@ -128,6 +129,7 @@ def test_a_descriptor_that_only_the_constructor_uses_is_closed(later, refused):
     reasons = opened(
         init="self.path = path\nself.file = os.open(path, 0)\nself.size = os.fstat(self.file).st_size",
         later="self.path = path\n" + later,
-        opener="return os.open(self.path, 0)",
+        opener="return self._open()",
+        body="def _open(self):\n    return os.open(self.path, 0)\n",
     )
     assert refused == any("no longer stores or closes" in each for each in reasons)

@@ -370,3 +370,51 @@ def test_what_each_process_opens_for_itself_is_kept_nowhere():
     kept = {"kept": "pass", "read": "self.volume.file['x']"}
     after = NESTED.format(opened=opened, members=BY_PROCESS, **kept)
     assert not any("each process opens" in reason for reason in worse(before, after))
+
+
+HOOKS = {
+    "once": ("if name in self.__dict__:\n            raise AttributeError(name)", False, True),
+    "once, as `hasattr` says": (
+        "if hasattr(self, name):\n            raise AttributeError(name)",
+        False,
+        True,
+    ),
+    "until it is sealed": (
+        "if self.__dict__.get('sealed'):\n            raise AttributeError(name)",
+        True,
+        True,
+    ),
+    "never": ("raise AttributeError(name)", True, True),
+    "under some names": (
+        "if name.startswith('__'):\n            raise AttributeError(name)",
+        False,
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("check", "removed", "kept"), HOOKS.values(), ids=HOOKS)
+def test_a_restored_attribute_is_one_that_may_be_set(check, removed, kept):
+    hook = (
+        f"\n    def __setattr__(self, name, value):\n        {check}\n"
+        "        object.__setattr__(self, name, value)\n"
+    )
+    marked = PAIR.replace('del state["lock"]', 'state["lock"] = True')
+    for members, expected in ((PAIR, removed), (marked, kept)):
+        reasons = locked(members=members, more=hook)
+        assert any("`Cached.__setattr__` may raise" in each for each in reasons) is expected
+
+
+KEPT_BY_CALLERS = {
+    "under another name": ("rows.spare = rows.file", True),
+    "under another name, by setattr": ("setattr(rows, 'spare', rows.file)", True),
+    "in its `__dict__`": ("rows.__dict__['spare'] = rows.file", True),
+    "on another object": ("other.spare = rows.file", False),
+    "by a variable": ("spare = rows.path", False),
+}
+
+
+@pytest.mark.parametrize(("line", "refused"), KEPT_BY_CALLERS.values(), ids=KEPT_BY_CALLERS)
+def test_callers_do_not_keep_the_handle_on_its_object_under_another_name(line, refused):
+    reasons = opened(program=f"rows = Rows('a.h5')\n{line}\nDataLoader(rows, num_workers=2)\n")
+    assert any("`spare` holds `file`" in reason for reason in reasons) is refused

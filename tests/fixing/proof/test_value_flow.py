@@ -29,6 +29,11 @@ class Steps:
     def run(self, b):
         """
 
+HELD = (
+    "class B:\n    def __init__(self):\n        self.x = 1\n"
+    "class A:\n    def __init__(self, fn):\n        self.fn = fn\n\na = A(lambda b: b)\n"
+)
+
 
 def names(tmp_path: Path, text: str) -> set[str] | None:
     names = "from torch.utils.data import DataLoader as Loaded\n"
@@ -86,6 +91,17 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
         ("class A:\n    def m(self):\n        self.fn = lambda b: b\n        show(self.fn)", None),
         ("class A:\n    def m(self):\n        self.fn = lambda b: b\ngetattr(a, 'fn')", None),
         ("class A:\n    fn = lambda b: b\nother = A.fn\nshow(other)", None),
+        (HELD + "for one in vars(a).values():\n    one(1)", {"<lambda>", "fn", "one"}),
+        (HELD + "x = [one(1) for k, one in a.__dict__.items()]", {"<lambda>", "fn", "k", "one"}),
+        (HELD + "one = vars(a)['fn']", {"<lambda>", "fn", "one"}),
+        (HELD + "one = a.__dict__.get(key)", {"<lambda>", "fn", "one"}),
+        (HELD + "one = vars(a)['other']", {"<lambda>", "fn"}),
+        (HELD + "show(vars(a)['fn'])", None),
+        (
+            HELD + "def log(args):\n    for k, v in vars(args).items():\n        show(v)",
+            {"<lambda>", "fn"},
+        ),
+        (HELD + "b = B()\nfor v in vars(b).values():\n    show(v)", {"<lambda>", "fn"}),
         (
             "class A(DataLoader):\n    def __init__(self, d):\n"
             "        super().__init__(d, collate_fn=lambda b: b)",

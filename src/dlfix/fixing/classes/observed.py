@@ -10,7 +10,7 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.inputs import STATE_METHODS, Inputs
 from dlfix.project.module import Module
-from dlfix.project.syntax import FUNCTIONS
+from dlfix.project.syntax import FUNCTIONS, attributes_of, is_name
 
 MODELS = ("BaseModel", "BaseSettings", "NamedTuple", "TypedDict", "Struct")
 
@@ -68,7 +68,7 @@ def seen_whole_at(inputs: Inputs | None) -> str:
             if method.name in STATE_METHODS:
                 continue
             for node in ast.walk(method):
-                if _is_whole(node, self_name(method)):
+                if is_name(attributes_of(node), self_name(method)):
                     return facts.line(node)
     return ""
 
@@ -83,15 +83,6 @@ def fields_seen_at(inputs: Inputs | None) -> str:
                 if ast.unparse(call.func) in (name, f"dataclasses.{name}"):
                     return f"{module.path.name}:{call.lineno}"
     return ""
-
-
-def _is_whole(node: ast.AST, me: str) -> bool:
-    match node:
-        case ast.Call(func=ast.Name(id="vars"), args=[ast.Name(id=name)]):
-            return name == me
-        case ast.Attribute(value=ast.Name(id=name), attr="__dict__"):
-            return name == me
-    return False
 
 
 def declared_at(facts: ClassFacts, name: str) -> str:

@@ -16,6 +16,7 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.project.module import Module
+from dlfix.project.syntax import attributes_of, is_name
 
 WORKERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__")
 
@@ -173,9 +174,4 @@ def _is_flag(value: ast.expr | None) -> bool:
 
 
 def _is_dict_of(node: ast.expr, me: str) -> bool:
-    match node:
-        case ast.Call(func=ast.Name(id="vars"), args=[ast.Name(id=name)]):
-            return name == me
-        case ast.Attribute(attr="__dict__", value=ast.Name(id=name)):
-            return name == me
-    return False
+    return is_name(attributes_of(node), me)

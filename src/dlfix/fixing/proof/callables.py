@@ -844,7 +844,7 @@ class _Moved:
                 return False
             return any(isinstance(a, (ast.Call, ast.Tuple)) for a in [module.parent(node)])
         owner = node.value
-        if last_part(owner) == "cls" or is_class_of_a_list(module, owner):
+        if last_part(owner) in ("cls", "f_code") or is_class_of_a_list(module, owner):
             return False
         if name not in _NAMES:
             return isinstance(node.ctx, ast.Load)
@@ -918,7 +918,8 @@ def _changed_by(becomes_partial: bool, is_renamed: bool, is_wrapped: bool) -> fr
         return _NAMES | _OF_FUNCTIONS | {"__doc__", "__module__"}
     if is_wrapped:
         return _NAMES | _OF_WRAPPERS | (_OF_FUNCTIONS - _TYPES)
-    return _OF_CODE | (_NAMES if is_renamed else {"__qualname__"})  # `main.<locals>.f` moves
+    renamed = _NAMES | {"co_name"} if is_renamed else frozenset({"__qualname__"})
+    return _OF_CODE | renamed | {"co_qualname"}  # `main.<locals>.f` moves
 
 
 def _decorators(node: Defined) -> list[str]:

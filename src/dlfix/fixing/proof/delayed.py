@@ -18,6 +18,7 @@ from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
     bound_in,
+    calls_in,
     dotted,
     executed,
     header,
@@ -52,6 +53,7 @@ _IMPURE = frozenset(
     " SpooledTemporaryFile time time_ns perf_counter now utcnow today uuid1 uuid4 urandom token_hex"
     " getpass readline readlines permutation rand randn".split()
 )
+_INIT = "__init__"
 _PLAIN = frozenset("str int float bool bytes Path PurePath pathlib Optional typing".split())
 
 
@@ -493,13 +495,12 @@ class _Delayed:
         return None
 
     def _caller_changes(self, function: Function, parameter: str) -> str | None:
-        if function.name not in {"__init__", "__new__"}:
+        if function.name not in {_INIT, "__new__"}:
             return None
         calls = list(self.new.constructions(self.change.after))
         if not calls:
             return f"the caller that passed `{parameter}` may modify it"
-        for module, call in calls:
-            given = _argument(function, call, parameter)
+        for module, call, given in self._passed(calls, function, parameter):
             name = dotted(given)
             if not name:
                 continue
@@ -511,6 +512,18 @@ class _Delayed:
                     where = f"{module.path.name}:{getattr(changed, 'lineno', 0)}"
                     return f"`{name}` is modified ({where})"
         return None
+
+    def _passed(
+        self, calls: list[tuple[Module, ast.Call]], function: Function, parameter: str
+    ) -> Iterator[tuple[Module, ast.Call, ast.expr | None]]:
+        """Yield what calls that make an object pass to a constructor, also by those of classes derived from it."""
+        for module, call in calls:
+            made = self.new.class_of(module, call.func)
+            line = self.new.lineage(made) if made is not None else ()
+            inits = [(cls.module, cls.methods[_INIT]) for cls in line if _INIT in cls.methods]
+            above = [init for _, init in inits]
+            inits = inits[: above.index(function) + 1] if function in above else []
+            yield from _passed_up(inits or [(module, function)], module, call, parameter)
 
     # Names of the module
 
@@ -599,6 +612,35 @@ def _in_loop(module: Module, call: ast.Call) -> bool:
         if isinstance(node, FUNCTIONS):
             return False
     return False
+
+
+def _passed_up(
+    inits: list[tuple[Module, Function]], module: Module, call: ast.Call, parameter: str
+) -> Iterator[tuple[Module, ast.Call, ast.expr | None]]:
+    """Yield what reaches a parameter of the last of some constructors, each of which calls the next."""
+    *below, (_, goal) = inits
+    if not below:
+        yield module, call, _argument(goal, call, parameter)
+        return
+    home, caller = below[-1]
+    for each in calls_in(caller.body):
+        if not isinstance(each.func, ast.Attribute) or each.func.attr != _INIT:
+            continue
+        starred = any(keyword.arg is None for keyword in each.keywords)
+        given = _argument(goal, _without_self(each), parameter)
+        if given is None and starred:
+            yield module, call, _argument(goal, call, parameter)
+        elif isinstance(given, ast.Name) and given.id in parameters(caller):
+            yield from _passed_up(below, module, call, given.id)
+        else:
+            yield home, each, given
+
+
+def _without_self(call: ast.Call) -> ast.Call:
+    """Return the call of a constructor without the object, which `Base.__init__(self, x)` passes."""
+    above = call.func.value if isinstance(call.func, ast.Attribute) else None
+    bound = isinstance(above, ast.Call)
+    return call if bound else ast.Call(call.func, call.args[1:], call.keywords)
 
 
 def _argument(function: Function, call: ast.Call, parameter: str) -> ast.expr | None:

@@ -10,6 +10,7 @@ from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.state import dropped
 from dlfix.fixing.proof.syntax import (
+    Function,
     called_in,
     calls_in,
     dotted,
@@ -42,6 +43,7 @@ def _left_open(change: ClassChange) -> Iterator[Regression]:
     made = (call for _, function in change.constructed_before for call in calls_in(function.body))
     if not any(dotted(call.func) == "os.open" for call in made):
         return
+    openers = {"open", *(each.name for each in change.after.functions if _opens(each))}
     for function in change.after.functions:
         fresh = change.fresh(function) if function.name in order.CONSTRUCTORS else []
         calls = called_in(fresh)
@@ -49,7 +51,7 @@ def _left_open(change: ClassChange) -> Iterator[Regression]:
         opens = any(
             isinstance(each, ast.Assign)
             and isinstance(each.targets[0], ast.Name)
-            and "open" in calls
+            and calls & openers
             for each in fresh
         )
         if ("clear" in calls or deletes or opens) and "close" not in calls:
@@ -59,6 +61,10 @@ def _left_open(change: ClassChange) -> Iterator[Regression]:
                 f"{function.lineno})",
             )
             return
+
+
+def _opens(function: Function) -> bool:
+    return any(dotted(call.func) == "os.open" for call in calls_in(function.body))
 
 
 def _kept_numbers(

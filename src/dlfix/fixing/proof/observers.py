@@ -12,6 +12,7 @@ from dlfix.fixing.proof.late_code import opens_nothing
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.order import CONSTRUCTORS, STATE
 from dlfix.fixing.proof.program import Class, is_cached
+from dlfix.fixing.proof.state import sets
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
@@ -24,9 +25,11 @@ from dlfix.fixing.proof.syntax import (
     last_part,
     own_attributes,
     self_name,
+    strings,
     within,
 )
 from dlfix.project.module import Module
+from dlfix.project.syntax import attributes_of
 
 # What a handler waits for that opening a resource never raises.
 _ELSEWHERE = frozenset(
@@ -59,6 +62,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _taken_names(change)
     yield from _cannot_be_set(change)
     yield from _noted_when_set(change)
+    yield from _refused_when_set(change)
     yield from _taken_away(change)
     yield from _whole_dict(change)
 
@@ -511,6 +515,61 @@ def _noted_when_set(change: ClassChange) -> Iterator[Regression]:
             change.made_lazy[name],
             f"`{found[0].name}.__setattr__` (line {effect.lineno}) would no longer be called for `{name}`",
         )
+
+
+def _refused_when_set(change: ClassChange) -> Iterator[Regression]:
+    """Yield a `__setattr__` that may raise when `__setstate__` sets what it did not set before."""
+    found = change.new.method(change.after, "__setattr__")
+    restore = change.after.methods.get("__setstate__")
+    if found is None or restore is None:
+        return
+    me = self_name(restore)
+    for statement in change.fresh(restore):
+        for name in sets(statement, me):
+            if _raises_for(found[1], kept=not _removed_from_state(change, name)):
+                yield change.regression(
+                    restore,
+                    f"`{found[0].name}.__setattr__` may raise (line {found[1].lineno}) when "
+                    f"`__setstate__` sets `{name}` (line {statement.lineno})",
+                )
+                return
+
+
+def _raises_for(hook: Function, *, kept: bool) -> bool:
+    """Return whether a `__setattr__` may refuse an attribute, which the object may have already."""
+    me = self_name(hook)
+    checked: set[int] = set()
+    for test in (node for node in executed(hook.body) if isinstance(node, ast.If)):
+        raised = [node for node in within(test) if isinstance(node, ast.Raise)]
+        checked |= {id(node) for node in raised}
+        if raised and _is_about_state(test.test, me, kept):
+            return True
+    return any(isinstance(n, ast.Raise) and id(n) not in checked for n in executed(hook.body))
+
+
+def _is_about_state(test: ast.expr, me: str, kept: bool) -> bool:
+    """Return whether a test depends on what the object holds, not only on what is set and to which value."""
+    owners = [node for node in within(test) if isinstance(node, ast.Name) and node.id == me]
+    if not owners:
+        return False
+    match test:
+        case ast.Compare(left=ast.Name(), ops=[ast.In()], comparators=[held]) if (
+            dotted(attributes_of(held)) == me
+        ):
+            return kept
+        case ast.Call(func=ast.Name(id="hasattr"), args=[ast.Name(id=owner), ast.Name()]):
+            return kept or owner != me
+    return True
+
+
+def _removed_from_state(change: ClassChange, name: str) -> bool:
+    """Return whether the state has no such key: it is taken out, and nothing is put in its place."""
+    getstate = change.after.methods.get("__getstate__")
+    return getstate is not None and any(
+        isinstance(node, (ast.Call, ast.Delete)) and name in strings(node)
+        for node in executed(getstate.body)
+        if isinstance(node, ast.Delete) or last_part(getattr(node, "func", None)) == "pop"
+    )
 
 
 def _effects(hook: Function) -> Iterator[ast.expr]:

@@ -114,7 +114,7 @@ def outlives(
     kept = Kept.of(module, call, item)
     if inside and (kept.leaves or _used_after(change, module, call, kept.names, inside)):
         return module, call
-    for other, each, place in kept.callers(change.new, module, call) if far else ():
+    for other, each, place in kept.makers(change.new, module, call) if far else ():
         if (found := outlives(change, temporary, other, each, place, far - 1)) is not None:
             return found
     return None
@@ -162,16 +162,32 @@ class Kept:
             child = parent
         return found
 
-    def callers(
+    def makers(
         self, program: Program, module: Module, call: ast.Call
     ) -> Iterator[tuple[Module, ast.Call, int | None]]:
-        """Yield the calls of the function that returns the object, and its place in what they give."""
+        """Yield the calls that give the object, and its place in that, and those that make one which keeps it."""
         function = program.enclosing(module, call)
         if function is None:
             return
+        if self.leaves and not self.is_returned:
+            yield from self._owners(program, module, function)
         for place in [self._item] if self.is_returned else self._places_returned(function):
             for other, each in program.calls_of(function):
                 yield other, each, place
+
+    def _owners(
+        self, program: Program, module: Module, function: Function
+    ) -> Iterator[tuple[Module, ast.Call, int | None]]:
+        """Yield the calls of a function that keeps the object, or of the class that it constructs."""
+        made = program.calls_of(function)
+        if function.name == "__init__":
+            made = (
+                each
+                for cls in program.classes(module)
+                if function in cls.functions
+                for each in program.constructions(cls)
+            )
+        yield from ((home, each, None) for home, each in made)
 
     def _places_returned(self, function: Function) -> Iterator[int | None]:
         """Yield where the object is in what a function returns by a name of it."""
@@ -247,14 +263,20 @@ def _reads_plainly(module: Module, node: ast.Name, opening: set[str]) -> bool:
 
 
 def _opening(change: ClassChange) -> set[str]:
-    """Return the methods and properties that may open what is lazy now."""
+    """Return the methods and properties that may open what is lazy now, of objects that hold one too."""
     found = set(change.lazy)
+    modules = {m for name in change.lazy for m in change.new.project.mentions(name)}
+    functions = [f for m in modules for cls in change.new.classes(m) for f in cls.functions]
+    functions += [f for cls in change.new.family(change.after) for f in cls.functions]
     size = -1
     while size != len(found):
         size = len(found)
-        for cls in change.new.family(change.after):
-            found |= {f.name for f in cls.functions if found & set(used_on_self(f))}
+        found |= {f.name for f in functions if found & {*used_on_self(f), *_attributes_read(f)}}
     return found
+
+
+def _attributes_read(function: Function) -> set[str]:
+    return {node.attr for node in executed(function.body) if isinstance(node, ast.Attribute)}
 
 
 class _Later:

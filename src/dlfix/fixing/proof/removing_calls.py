@@ -122,8 +122,11 @@ class Removals:
             if removes and not self._used_up(module, call, around, node):
                 return module, node
         self.read |= _parts_read(executed(around))
+        if function is not None and kept.leaves and function.name == "__init__":
+            own = {name for each in self.program.classes(module) for name in attributes_set(each)}
+            self._read(function, own)  # an attribute that it passes on is known to others, too
         spelled = frozenset(filter(is_literal, files))
-        for home, caller, place in self._makers(module, call, kept) if far else ():
+        for home, caller, place in kept.makers(self.program, module, call) if far else ():
             removal = self.after(home, caller, place, spelled, far - 1)
             if removal is not None:
                 return removal
@@ -157,23 +160,6 @@ class Removals:
             for function in module.functions_by_name.get(name, ())
             for node in executed(function.body)
         )
-
-    def _makers(
-        self, module: Module, call: ast.Call, kept: Kept
-    ) -> Iterator[tuple[Module, ast.Call, int | None]]:
-        """Yield the calls that give the object, and those that make one which keeps it."""
-        yield from kept.callers(self.program, module, call)
-        function = self.program.enclosing(module, call)
-        if not kept.leaves or kept.is_returned or function is None:
-            return
-        if function.name != "__init__":
-            for other, each in self.program.calls_of(function):
-                yield other, each, None
-            return
-        for cls in self.program.classes(module):
-            if function in cls.functions:
-                for home, each in self.program.constructions(cls):
-                    yield home, each, None
 
     def _files(
         self, module: Module, call: ast.Call, around: list[ast.stmt], origins: Origins

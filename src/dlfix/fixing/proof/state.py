@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
+from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.late_code import opening_code
 from dlfix.fixing.proof.order import CONSTRUCTORS, STATE, reached
@@ -25,6 +26,8 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.fixing.proof.typestate import Interpreter
+from dlfix.project.module import Module
+from dlfix.project.syntax import attribute_named
 
 # What gives something to a queue, an event or a pool.
 _FILLS = MUTATING | {"put", "put_nowait", "set", "submit", "start", "register"}
@@ -49,6 +52,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _filled(change)
     yield from _rebuilt(change)
     yield from _keeps_each_its_own(change)
+    yield from _kept_by_others(change)
 
 
 def _keeps_each_its_own(change: ClassChange) -> Iterator[Regression]:
@@ -68,6 +72,38 @@ def _keeps_each_its_own(change: ClassChange) -> Iterator[Regression]:
                         f"`{name}` holds `{opened}`, but each process opens its own "
                         f"`{opened}` (line {statement.lineno})",
                     )
+
+
+def _kept_by_others(change: ClassChange) -> Iterator[Regression]:
+    """Yield attributes that code outside the class gives what the state leaves out under another name."""
+    gone = dropped(change).keys() | left_out_already(change) | change.lazy.keys()
+    family = change.new.family(change.after)
+    inside = {id(node) for cls in family for node in within(cls.node)}
+    for name in sorted(dropped(change).keys() | change.lazy.keys()):
+        for module in change.new.project.mentions(name):
+            for node in module.nodes_by_name.get(name, ()):
+                if not isinstance(node, ast.Attribute) or id(node) in inside:
+                    continue
+                for owner, kept in _kept_as(module, node):
+                    same_object = dotted(owner) == dotted(node.value) != ""
+                    if kept in gone or not same_object:
+                        continue
+                    if writes.may_be(change.new, module, owner, family):
+                        yield change.regression(
+                            change.after.node,
+                            f"`{kept}` holds `{name}` ({module.path.name}:{node.lineno}), but each "
+                            f"process opens its own `{name}`",
+                        )
+
+
+def _kept_as(module: Module, value: ast.AST) -> Iterator[tuple[ast.expr, str]]:
+    """Yield the attributes that the statement around a value sets to it, each with its object."""
+    match module.parent(value):
+        case ast.Assign(targets=targets):
+            yield from filter(None, map(attribute_named, targets))
+        case ast.Call(args=[*_, last]) as call if last is value:
+            named = attribute_named(call)
+            yield from [named] if named is not None and len(call.args) > 1 else []
 
 
 def _opened_by_process(change: ClassChange, name: str) -> bool:

@@ -6,9 +6,12 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 
+from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import FUNCTIONS, dotted, last_part, stored_names, within
+from dlfix.fixing.proof.writes import goes_by, may_be
 from dlfix.project.module import Module
+from dlfix.project.syntax import attributes_of
 
 # Modules whose calls give something that holds the function, or ask it themselves.
 _PASSES_ON = frozenset(
@@ -276,6 +279,7 @@ class _Flow:
         self.names.add(name)
         if self._asked_for(name):
             return False
+        self._read_by_key(name)
         for module in self.program.project.mentions(name):
             for node in module.nodes_by_name.get(name, ()):
                 if (
@@ -294,6 +298,51 @@ class _Flow:
                 if isinstance(asked, ast.Constant) and asked.value == name:
                     return True
         return False
+
+    def _read_by_key(self, name: str) -> None:
+        """Follow what is read of the dict of an object that may have the attribute."""
+        for word in ("__dict__", "vars"):
+            for module in self.program.project.mentions(word):
+                for node in module.nodes_by_name.get(word, ()):
+                    held = node if word == "__dict__" else module.parent(node)
+                    owner = attributes_of(held)
+                    if (
+                        held is not None
+                        and owner is not None
+                        and self._may_have(module, owner, name)
+                    ):
+                        self._add_of_dict(module, held, name)
+
+    def _may_have(self, module: Module, owner: ast.expr, name: str) -> bool:
+        """Return whether an object may be of a class whose methods set an attribute."""
+        own = self.program.class_of_self(module, owner)
+        holders = (
+            cls
+            for home in self.program.project.mentions(name)
+            for cls in self.program.classes(home)
+            if name in attributes_set(cls)
+        )
+        return any(
+            own in family
+            if own is not None
+            else goes_by(self.program, cls, owner) and may_be(self.program, module, owner, family)
+            for cls in holders
+            for family in [self.program.family(cls)]
+        )
+
+    def _add_of_dict(self, module: Module, held: ast.AST, name: str) -> None:
+        """Follow an item of the dict, by the name or a key that is computed, and those of a loop."""
+        match module.parent(held):
+            case ast.Attribute(attr="values" | "items") as method:
+                call = module.parent(method)
+                if call is not None and _is_iterated(module, call):
+                    self._add(module, call)
+            case ast.Attribute(attr="get" | "pop") as method:
+                call = module.parent(method)
+                if isinstance(call, ast.Call) and _may_be(call.args[:1], name):
+                    self._add(module, call)
+            case ast.Subscript(slice=key) as item if item.value is held and _may_be([key], name):
+                self._add(module, item)
 
     def _uses(self, module: Module, name: ast.Name) -> Iterator[tuple[ast.Name, ast.AST | None]]:
         scope = module.scope_of(name).lookup(name.id)
@@ -449,6 +498,14 @@ class _Flow:
                     bindings = source.scope.bindings.get(name, ())
                     found |= {_origin(each.statement, name) for each in bindings}
         return found
+
+
+def _is_iterated(module: Module, source: ast.AST) -> bool:
+    return getattr(module.parent(source), "iter", None) is source
+
+
+def _may_be(keys: list[ast.expr], name: str) -> bool:
+    return any(not isinstance(each, ast.Constant) or each.value == name for each in keys)
 
 
 def _is_options(module: Module, read: ast.Name, above: ast.AST | None) -> bool:

@@ -21,6 +21,7 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.project.holding import ANYWHERE
 from dlfix.project.module import Module
+from dlfix.project.syntax import attribute_named, attributes_of
 
 _CHANGING_FUNCTIONS = frozenset({"shuffle", "heapify", "heappop", "heappush"})
 
@@ -125,53 +126,40 @@ def _spelled(program: Program, module: Module, node: ast.expr) -> set[object]:
 def _with_keys(program: Program, name: str) -> list[Module]:
     """Return the modules that may set an attribute through `__dict__`, `vars` or `__setattr__`."""
     mentioned = program.project.mentions(name)
-    words = {"__dict__", "vars", "__setattr__"}
+    words = {"__dict__", "vars", "__setattr__", "delattr"}
     return [m for m in mentioned if any(word in m.nodes_by_name for word in words)]
 
 
 def _by_key(module: Module, name: str) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield where an attribute is set by its name as a key, with the object."""
     for node in module.nodes(ast.Subscript):
-        key = node.slice
-        if (
-            isinstance(key, ast.Constant)
-            and key.value == name
-            and not isinstance(node.ctx, ast.Load)
-        ):
-            owner = _whose_dict(node.value)
-            if owner is not None:
-                yield node, owner
+        named = attribute_named(node) if not isinstance(node.ctx, ast.Load) else None
+        if named is not None and named[1] == name:
+            yield node, named[0]
+    for kind in ("pop", "setdefault", "delattr", "__setattr__"):
+        for call in module.calls_by_name.get(kind, ()):
+            named = attribute_named(call)
+            if named is not None and named[1] == name:
+                yield call, named[0]
     for call in module.calls_by_name.get("update", ()):
-        owner = _whose_dict(call.func.value) if isinstance(call.func, ast.Attribute) else None
+        owner = attributes_of(call.func.value) if isinstance(call.func, ast.Attribute) else None
         given = {k.arg for k in call.keywords} | {
             n.value for a in call.args for n in ast.walk(a) if isinstance(n, ast.Constant)
         }
         if owner is not None and name in given:
             yield call, owner
-    for call in module.calls_by_name.get("__setattr__", ()):
-        given_name = call.args[1] if len(call.args) == 3 else None
-        if isinstance(given_name, ast.Constant) and given_name.value == name:
-            yield call, call.args[0]
 
 
 def owner_of(node: ast.AST) -> ast.expr | None:
     """Return the object of which a write sets an attribute."""
+    named = attribute_named(node)
+    if named is not None:
+        return named[0]
     match node:
-        case ast.Attribute(value=owner):
-            return owner
         case ast.Subscript(value=of) | ast.Call(func=ast.Attribute(value=of, attr="update")):
-            return _whose_dict(of)
+            return attributes_of(of)
         case ast.Call(args=[owner, _, _]):
             return owner
-    return None
-
-
-def _whose_dict(node: ast.expr) -> ast.expr | None:
-    """Return the object whose attributes an expression is: `x` of `x.__dict__` and `vars(x)`."""
-    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
-        return node.value
-    if isinstance(node, ast.Call) and dotted(node.func) == "vars" and node.args:
-        return node.args[0]
     return None
 
 

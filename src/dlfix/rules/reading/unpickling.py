@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import ResourceRow
+from dlfix.project.syntax import attributes_of, is_name
 from dlfix.reach.values import Class, External, Instance
 from dlfix.rules.base import Place
 
@@ -218,20 +219,12 @@ class _Lookup:
         inside = isinstance(op, (ast.Eq, ast.In))
         if not inside and not isinstance(op, (ast.NotEq, ast.NotIn)):
             return None
-        if isinstance(op, (ast.In, ast.NotIn)) and self._is_own_dict(right):
+        if isinstance(op, (ast.In, ast.NotIn)) and is_name(attributes_of(right), self.me):
             return not inside  # the object has no attributes yet
         texts = _texts(right, isinstance(op, (ast.In, ast.NotIn)))
         if not isinstance(left, ast.Name) or left.id != self.asked or texts is None:
             return None
         return (name in texts) is inside
-
-    def _is_own_dict(self, node: ast.expr) -> bool:
-        match node:
-            case ast.Attribute(value=ast.Name(id=owner), attr="__dict__"):
-                return owner == self.me
-            case ast.Call(func=ast.Name(id="vars"), args=[ast.Name(id=owner)]):
-                return owner == self.me
-        return False
 
 
 def _evaluated(statement: ast.stmt) -> Iterator[ast.expr]:
