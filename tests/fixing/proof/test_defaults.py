@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fixing.proof.pairs import opened
+from tests.fixing.proof.pairs import opened, worse
 
 BRANCH = "self.path = path\nif path:\n    self.file = h5py.File(path)"
 GUARDED = "if not self.path:\n    return None\nreturn h5py.File(self.path)"
@@ -40,3 +40,31 @@ def test_a_base_that_sets_none_hides_a_cached_property():
     later = "super().__init__()\nself.path = path"
     reasons = opened(init=init, later=later, bases="Base", decorator=base)
     assert any("`Base.__init__` sets `file` to None" in each for each in reasons)
+
+
+@pytest.mark.parametrize("decorator", ["", "@dataclasses.dataclass\n"], ids=["plain", "fields"])
+def test_only_a_generated_constructor_sets_what_a_class_annotates(decorator):
+    mixin = """
+class Stored:
+    file: h5py.File
+    def open_file(self, path):
+        self.path = path
+        self.file = h5py.File(path)
+"""
+    lazy = mixin.replace("    file: h5py.File\n", "").replace(
+        "        self.file = h5py.File(path)\n", ""
+    )
+    getter = "    @property\n    def file(self):\n        return h5py.File(self.path)\n"
+    rows = """
+class Rows(Stored, Dataset):
+    def __init__(self, path):
+        self.open_file(path)
+    def __getitem__(self, index):
+        return self.file["x"][index]
+"""
+    reasons = worse(
+        mixin.replace("class Stored", f"{decorator}class Stored") + rows,
+        lazy.replace("class Stored", f"{decorator}class Stored") + getter + rows,
+    )
+    always = any("the property always opens it" in each for each in reasons)
+    assert always == bool(decorator)

@@ -507,6 +507,10 @@ GONE = {
     "another object keeps it when the directory is left": {
         "program": "class Pair(Dataset):\n    def __init__(self, d):\n        self.rows = Rows(d)\n    def __getitem__(self, index):\n        return self.rows.file['x'][index]\nwith tempfile.TemporaryDirectory() as d:\n    pair = Pair(d)\nprint(list(DataLoader(pair)))\n"
     },
+    "its text reads the file once the directory is left": {
+        "body": "def __repr__(self):\n    return str(self.file)\n",
+        "program": "with tempfile.TemporaryDirectory() as d:\n    r = Rows(d)\nprint(f'{r}')\n",
+    },
     "the caller leaves the temporary directory": {
         "program": "with tempfile.TemporaryDirectory() as d:\n    rows = Rows(d)\nprint(list(DataLoader(rows)))\n"
     },
@@ -530,6 +534,7 @@ UNRELATED = {
     "after the loader was gone through": "def main(p):\n    r = Rows(p)\n    loader = DataLoader(r)\n    for b in loader:\n        print(b)\n    os.unlink(p)\n",
     "when the object is no longer used": "with tempfile.TemporaryDirectory() as d:\n    found = [Rows(d)]\n    print(found[0])\nprint(len(found))\n",
     "when the object that keeps it is no longer used": "class Pair:\n    def __init__(self, d):\n        self.rows = Rows(d)\n        self.size = 2\nwith tempfile.TemporaryDirectory() as d:\n    pair = Pair(d)\n    print(pair.rows[0])\nprint(pair.size)\n",
+    "its text once the directory is left": "with tempfile.TemporaryDirectory() as d:\n    r = Rows(d)\n    print(r.path)\nprint(f'{r!r}')\n",
     "nothing when its context is left": "@contextlib.contextmanager\ndef timed(p):\n    yield p\n    print(p)\nwith timed('a') as p:\n    r = Rows(p)\nloader = DataLoader(r)\n",
     "a part of its name": "def main(p):\n    r = Rows(p)\n    print(p.replace('a', 'b'))\n    return r\n",
 }

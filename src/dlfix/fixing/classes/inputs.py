@@ -19,6 +19,7 @@ from dlfix.fixing.classes.facts import (
     Method,
     is_self_attribute,
     self_name,
+    self_names_used,
 )
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.project.bindings import Binding
@@ -66,6 +67,19 @@ class Related:
     def all(self) -> tuple[ClassFacts, ...]:
         """All classes of which `self` may be an instance."""
         return (self.facts, *self.bases, *self.heirs)
+
+    @cached_property
+    def started(self) -> frozenset[str]:
+        """The methods that run while an instance is made: a constructor also calls those of its bases."""
+        found: set[str] = set()
+        todo = list(STARTS)
+        while todo:
+            name = todo.pop()
+            methods = [each.methods[name] for each in self.all if name in each.methods]
+            if name not in found and methods:
+                found.add(name)
+                todo += [used for method in methods for used in self_names_used(method)]
+        return frozenset(found)
 
 
 @dataclass
@@ -117,7 +131,7 @@ class Inputs:
             for site in facts.stores.get(name, []):
                 if site.method.name in STATE_METHODS or self._opens_again(facts, site.method):
                     continue
-                if not self._runs_once(facts, site.method):
+                if not self._runs_once(site.method):
                     yield f"the attribute is reassigned ({facts.line(site.statement)})"
                 if first is not None and first is not facts:
                     yield f"the attribute is set by two classes ({facts.line(site.statement)})"
@@ -131,19 +145,14 @@ class Inputs:
             site.method is method for name in self.handles for site in facts.stores.get(name, [])
         )
 
-    def _runs_once(self, facts: ClassFacts, method: Method) -> bool:
+    def _runs_once(self, method: Method) -> bool:
         """Return whether a method runs while an instance is made, and never again."""
         if method.name in STARTS:
             return True
-        if method.name not in facts.started:
+        if method.name not in self.related.started:
             return False
-        later = [
-            user
-            for each in self.related.all
-            for user, _ in each.reads.get(method.name, [])
-            if user.name not in each.started
-        ]
-        if later:
+        users = (user for each in self.related.all for user, _ in each.reads.get(method.name, []))
+        if any(user.name not in self.related.started for user in users):
             return False
         return method.name.startswith("_") or not any(
             isinstance(node, ast.Attribute) and self._is_outside(module, node)
@@ -488,11 +497,13 @@ class _Parts:
             return
         handle = self._of_a_part(node)
         if handle is not None:
-            where = self.inputs.set_late(handle.attr)
+            if is_self_attribute(handle, self.me):
+                where = self.inputs.changes(handle.attr)
+            else:
+                late = self.inputs.set_late(handle.attr)
+                where = f"which is reassigned ({late})" if late else ""
             if where:
-                raise Refusal(
-                    f"opening the resource reads `{handle.attr}`, which is reassigned ({where})"
-                )
+                raise Refusal(f"opening the resource reads `{handle.attr}`, {where}")
             yield from self._within(node)
             return
         if isinstance(node, ast.expr) and node is not self.remade and self._is_to_keep(node):
@@ -501,15 +512,16 @@ class _Parts:
         yield from self._within(node)
 
     def _of_a_part(self, node: ast.AST) -> ast.Attribute | None:
-        """Return the handle of a part of this object that is read here, or of which an item is."""
+        """Return the handle of a base, or of a part of this object, that is read here or of which an item is."""
         while isinstance(node, ast.Subscript):
             node = node.value
         if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
             return None
         if self._is_called(node):
             return None  # a method of the handle
-        part = node.value
-        own = isinstance(part, ast.Attribute) and is_self_attribute(part, self.me)
+        owner = node.value
+        of_part = isinstance(owner, ast.Attribute) and is_self_attribute(owner, self.me)
+        own = of_part or is_self_attribute(node, self.me)
         return node if own and self.inputs.holds(node) else None
 
     def _is_to_keep(self, node: ast.expr) -> bool:

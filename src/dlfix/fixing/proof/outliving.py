@@ -31,6 +31,7 @@ TEMPORARY = frozenset(
 _FILLING = ADDING | {"put"}
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.DictComp, ast.GeneratorExp)
 _PARTING = (ast.Return, ast.Assign)
+_TEXTS = frozenset({"__repr__", "__str__", "__format__"})
 _ITERATES = frozenset({"__getitem__", "__iter__", "__next__"})
 FAR = 3  # how many functions hand an object on that one of them makes
 
@@ -256,10 +257,14 @@ def _used_after(
 
 def _reads_plainly(module: Module, node: ast.Name, opening: set[str]) -> bool:
     """Return whether an object is only asked for an attribute, or its length, and that opens nothing."""
-    parent = module.parent(node)
-    if isinstance(parent, ast.Call) and last_part(parent.func) in {"len", "repr", "str"}:
-        return f"__{last_part(parent.func)}__" not in opening
-    return isinstance(parent, ast.Attribute) and parent.attr not in opening
+    match module.parent(node):
+        case ast.Call(func=ast.Name(id="len" | "repr" | "str" as asked)):
+            return f"__{asked}__" not in opening
+        case ast.FormattedValue():
+            return opening.isdisjoint(_TEXTS)
+        case ast.Attribute(attr=attribute):
+            return attribute not in opening
+    return False
 
 
 def _opening(change: ClassChange) -> set[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from dlfix.fixing.proof import order
-from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.program import NO_STATE, Class, Program
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
     SCOPES,
@@ -130,9 +130,13 @@ class Interpreter:
         return _elsewhere(state)
 
     def _fields(self) -> Iterable[str]:
-        """Yield what a generated `__init__` sets."""
+        """Yield what a generated `__init__` sets, of a decorator or of a base outside the project."""
         assert self.cls is not None
-        for each in self.program.lineage(self.cls):
+        line = self.program.lineage(self.cls)
+        outside = set(self.program.unknown_bases(self.cls)) - NO_STATE
+        if not outside and not any(each.node.decorator_list for each in line):
+            return
+        for each in line:
             for name, node in each.annotated.items():
                 call = node.value
                 options = call.keywords if isinstance(call, ast.Call) else []
