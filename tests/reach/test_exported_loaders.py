@@ -10,6 +10,61 @@ from tests.reach.marked import check, program
 
 PROGRAMS = [
     program(
+        "a process whose class derives from another file's process",
+        """
+        --- base.py
+        from multiprocessing import Process
+        class Base(Process):
+            def connect(self):
+                self.start()
+                return self
+        --- search.py
+        import threading
+        from base import Base
+        class Search(Base):
+            def __init__(self):
+                super().__init__()
+                self.lock = threading.RLock() # !DLF204
+        class Fast(Search): pass
+        --- main.py
+        from search import Fast
+        if __name__ == "__main__":
+            Fast().connect()
+        """,
+    ),
+    program(
+        "a loader whose class derives from another file's loader",
+        """
+        --- base.py
+        from torch.utils.data import DataLoader
+        class Base(DataLoader): pass
+        --- quick.py
+        from base import Base
+        class Quick(Base): pass
+        --- main.py
+        from quick import Quick
+        def main(rows):
+            Quick(rows, num_workers=2, collate_fn=lambda b: b) # !DLF101
+        """,
+    ),
+    program(
+        "a class that derives from another file's process only by name",
+        """
+        --- base.py
+        class Process:
+            def start(self): pass
+        --- search.py
+        import threading
+        from base import Process
+        class Search(Process):
+            def __init__(self): self.lock = threading.RLock()
+        --- main.py
+        from search import Search
+        if __name__ == "__main__":
+            Search().start()
+        """,
+    ),
+    program(
         "a loader that a package exports under another name",
         """
         --- pkg/loading.py

@@ -103,14 +103,20 @@ class Boundaries:
         )
 
     def _subclasses(self, modules: list[Module]) -> set[str]:
-        """Return the names of classes of the tree that derive from a loader."""
+        """Return the names of classes of the tree that derive from a loader, through any of its classes."""
         found: set[str] = set()
-        for module in modules:
-            for node in module.classes:
-                if node.bases and any(_mentions(base, self._names) for base in node.bases):
-                    cls = self._class(node, module)
-                    if self._loader_base(cls) is not None:
-                        found.add(node.name)
+        names: AbstractSet[str] = self._names
+        while modules:
+            fresh = {
+                node.name
+                for module in modules
+                for node in module.classes
+                if node.name not in found
+                and any(_mentions(base, names) for base in node.bases)
+                and self._loader_base(self._class(node, module)) is not None
+            }
+            found |= fresh
+            names, modules = fresh, list(dict.fromkeys(self._users(fresh)))
         return found
 
     def _bound_partials(self, modules: list[Module]) -> set[str]:
@@ -487,7 +493,7 @@ def _is_super(call: ast.Call) -> bool:
     return isinstance(func, ast.Attribute) and isinstance(func.value, ast.Call)
 
 
-def _mentions(node: ast.expr, names: set[str]) -> bool:
+def _mentions(node: ast.expr, names: AbstractSet[str]) -> bool:
     if isinstance(node, ast.Subscript):
         node = node.value
     if isinstance(node, ast.Name):

@@ -81,6 +81,11 @@ PROGRAMS = {
         "            part.weight.file.normal_(0, 1)\n",
         False,
     ),
+    "a method that only tensors have": (
+        "def start(net):\n    for part in net.parameters():\n        part.file.fill_(0.0)\n\n"
+        "rows = Rows('a')\nstart(rows)\n",
+        False,
+    ),
     "a question": ("rows = Rows('a')\nprint(rows.file.execute('SELECT 1').fetchone())\n", False),
 }
 BODY = """

@@ -418,3 +418,53 @@ KEPT_BY_CALLERS = {
 def test_callers_do_not_keep_the_handle_on_its_object_under_another_name(line, refused):
     reasons = opened(program=f"rows = Rows('a.h5')\n{line}\nDataLoader(rows, num_workers=2)\n")
     assert any("`spare` holds `file`" in reason for reason in reasons) is refused
+
+
+OPENED_WITH = """
+class Rows(Dataset):
+    def __init__(self, path, split="test"):
+        self.path = path{kept}
+        self.connect({passed})
+
+    def connect(self, split="train"):
+        self.file = sqlite3.connect(self.path + split)
+{members}
+    def __getitem__(self, index):
+        return self.file.execute("SELECT 1").fetchone()
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_files"] = {{}}
+        return state
+"""
+PROPERTY = """
+    @property
+    def file(self):
+        if os.getpid() not in self._files:
+            self.connect({again})
+        return self._files[os.getpid()]
+
+    @file.setter
+    def file(self, file):
+        self._files[os.getpid()] = file
+"""
+
+
+@pytest.mark.parametrize(
+    ("passed", "again", "refused"),
+    [
+        ("split", "", True),
+        ("split=split", "", True),
+        ("'valid'", "", True),
+        ("", "", False),
+        ("split", "self.split", False),
+    ],
+)
+def test_a_property_that_opens_again_passes_what_the_constructor_passed(passed, again, refused):
+    before = OPENED_WITH.format(kept="", passed=passed, members="")
+    after = OPENED_WITH.format(
+        kept="\n        self._files = {}\n        self.split = split",
+        passed=passed,
+        members=PROPERTY.format(again=again),
+    )
+    assert refused == any("calls `connect` again" in reason for reason in worse(before, after))

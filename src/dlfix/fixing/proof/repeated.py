@@ -1,4 +1,4 @@
-"""What `__setstate__` runs again: a method that opens a handle may set more, which code has changed since."""
+"""What `__setstate__` or a property runs again: a method that opens a handle may set more, or was passed more."""
 
 from __future__ import annotations
 
@@ -27,6 +27,38 @@ _SAME_AGAIN = frozenset(
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield the methods that `__setstate__` or a new property calls again, and that then do something else."""
+    yield from _by_state(change)
+    yield from _by_properties(change)
+
+
+def _by_properties(change: ClassChange) -> Iterator[Regression]:
+    """Yield the methods that a new property calls without the arguments that the constructor passed."""
+    for getter in change.made_lazy.values():
+        for call in calls_in(getter.body):
+            function = _own_method(change, getter, call)
+            why = _with_arguments(change, function) if function and not _passes(call) else ""
+            if why and function is not None:
+                reason = f"the new property calls `{function.name}` again, {why}"
+                yield change.regression(getter, reason)
+                return
+
+
+def _own_method(change: ClassChange, getter: Function, call: ast.Call) -> Function | None:
+    """Return the method, one that the class had, that a call of its object runs."""
+    if not is_attribute(call.func, self_name(getter)) or not isinstance(call.func, ast.Attribute):
+        return None
+    if change.old.method(change.before, call.func.attr) is None:
+        return None
+    found = change.new.method(change.after, call.func.attr)
+    return found[1] if found is not None else None
+
+
+def _passes(call: ast.Call) -> bool:
+    return bool(call.args or call.keywords)
+
+
+def _by_state(change: ClassChange) -> Iterator[Regression]:
     """Yield the methods that `__setstate__` calls and that do more than open what the state leaves out."""
     restoring = change.after.methods.get("__setstate__")
     for owner, function in run_again(change):
@@ -57,8 +89,11 @@ def _with_arguments(change: ClassChange, function: Function) -> str:
     """Say where a method that is called without arguments was given some."""
     if len(parameters(function)) < 2:
         return ""
+    family = change.new.family(change.after)
     for module, call in change.new.calls_of(function):
-        if (call.args or call.keywords) and isinstance(call.func, ast.Attribute):
+        if not _passes(call) or not isinstance(call.func, ast.Attribute):
+            continue
+        if writes.may_be(change.new, module, call.func.value, family):
             return f"which was called with arguments ({module.path.name}:{call.lineno})"
     return ""
 

@@ -194,7 +194,15 @@ def _operations(
                 continue
             handles = [f"{each}{given}" for each in _handles(change, family, module, body, called)]
             for operation in operations_on(change.new, module, body, dict.fromkeys(handles, row)):
-                yield module, operation
+                if not _is_of_tensors(operation, name, row):
+                    yield module, operation
+
+
+def _is_of_tensors(operation: Operation, attribute: str, row: ResourceRow) -> bool:
+    """Return whether only tensors have a method, as torch names those that change one: `weight.data.fill_(0)`."""
+    known = row is not _UNKNOWN and not row.name.startswith("torch.")
+    named = operation.name.endswith("_") and not operation.name.startswith("_")
+    return named and (known or attribute == "data")
 
 
 def _using(change: ClassChange, name: str) -> Iterator[tuple[Module, Body]]:
