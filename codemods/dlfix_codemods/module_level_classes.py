@@ -152,6 +152,8 @@ class _Carrier(cst.CSTTransformer):
         if change is None:
             return updated_node
         keeps = inits.keeping(updated_node, change.kept)
+        if not change.names:  # callers pass all of them already
+            return keeps
         if change.by_keyword:
             return bodies.with_keywords(keeps, change.names)
         params = keeps.params

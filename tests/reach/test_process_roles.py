@@ -10,6 +10,102 @@ from tests.reach.marked import check, program
 
 PROGRAMS = [
     program(
+        "what a method adds that is only handed to a process",
+        """
+        import multiprocessing as mp
+        class Server:
+            def __init__(self, requests):
+                self.requests, self.started = requests, {}
+            def run(self):
+                self.start(self.requests.get())
+            def start(self, name):
+                worker = mp.Process(target=print, args=(name,))
+                worker.start()
+                self.started[name] = worker
+        def main():
+            mp.Process(target=Server(mp.Queue()).run).start()
+        """,
+    ),
+    program(
+        "what a method adds that the parent calls as well",
+        """
+        import multiprocessing as mp
+        class Server:
+            def __init__(self, requests):
+                self.requests, self.started = requests, {}
+            def run(self):
+                self.start(self.requests.get())
+            def start(self, name):
+                worker = mp.Process(target=print, args=(name,)) # !DLF204
+                worker.start()
+                self.started[name] = worker
+        def main():
+            server = Server(mp.Queue())
+            server.start("first")
+            mp.Process(target=server.run).start()
+        """,
+    ),
+    program(
+        "what a method adds whose namesake is handed to a process",
+        """
+        import multiprocessing as mp
+        import threading
+        from torch.utils.data import DataLoader
+        class Other:
+            def start(self): pass
+        class Rows:
+            def __init__(self): self.locks = []
+            def __len__(self): return 3
+            def __getitem__(self, i): return i
+            def start(self):
+                self.locks.append(threading.Lock()) # !DLF204
+        def main(setup):
+            mp.Process(target=Other().start).start()
+            rows = Rows()
+            setup(rows)
+            DataLoader(rows, num_workers=2)
+        """,
+    ),
+    program(
+        "what an object of another subclass passes to a method of the base",
+        """
+        from multiprocessing import Process
+        class Base(Process):
+            def __init__(self):
+                super().__init__()
+                self.jobs = []
+            def add(self, job):
+                self.jobs.append(job)
+        class Search(Base): pass
+        class Import(Base):
+            def compact(self):
+                self.add(lambda: 2)
+        if __name__ == "__main__":
+            search = Search()
+            search.add(print)
+            search.start()
+        """,
+    ),
+    program(
+        "what a base passes to a method of an object of a subclass",
+        """
+        from multiprocessing import Process
+        class Base(Process):
+            def __init__(self):
+                super().__init__()
+                self.jobs = []
+            def add(self, job):
+                self.jobs.append(job)
+            def compact(self):
+                self.add(lambda: 2) # !DLF101
+        class Search(Base): pass
+        if __name__ == "__main__":
+            search = Search()
+            search.compact()
+            search.start()
+        """,
+    ),
+    program(
         "a handle that a worker_init_fn opens is not of the parent",
         """
         import h5py

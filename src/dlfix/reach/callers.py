@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from dlfix.reach.values import (
     BoundMethod,
     Class,
     Container,
+    Derived,
     Frame,
     Function,
     Instance,
@@ -152,9 +153,13 @@ class Callers:
         if not isinstance(frame.owner, Instance) or frame.owner.call is None:
             return False
         callees = self.interpreter.values_at(call.func, caller)
-        return bool(callees) and all(
-            isinstance(callee, BoundMethod) and _are_two(callee.owner, frame.owner)
-            for callee in callees
+        owners = [callee.owner for callee in callees if isinstance(callee, BoundMethod)]
+        # what a base of a library may have under the name is no method of the project
+        if not owners or not all(isinstance(each, (BoundMethod, Derived)) for each in callees):
+            return False
+        line = self.interpreter.instances.mro(frame.owner.cls)
+        return all(
+            _are_two(owner, frame.owner) or _is_of_no_class(owner, line) for owner in owners
         )
 
     def _is_passing(self, call: ast.Call, caller: Frame, frame: Frame) -> bool:
@@ -386,6 +391,11 @@ def _are_two(one: Value | None, other: Value | None) -> bool:
     if not isinstance(one, Instance) or not isinstance(other, Instance):
         return False
     return one.call is not other.call and None not in (one.call, other.call)
+
+
+def _is_of_no_class(value: Value | None, line: Sequence[Value]) -> bool:
+    """Return whether a value is surely no object of a class with these bases: it is of another class."""
+    return isinstance(value, Instance) and value.cls not in line
 
 
 def _is_called(node: ast.expr, module: Module) -> bool:

@@ -216,7 +216,9 @@ class RoleReader:
         """Return whether the parent may run a method: not if only code of workers is seen to call it."""
         if self.run_by_parent(cls, {name}):
             return True
-        return name not in self.worker(cls) and not self._called_by_workers(cls, name)
+        if name in self.worker(cls) or self._called_by_workers(cls, name):
+            return False
+        return not any(self._is_handed_on(cls, each) for each in self.leading_to(cls, name))
 
     def _called_by_workers(self, cls: Class, name: str) -> bool:
         own = self._own(cls)
@@ -296,12 +298,26 @@ class RoleReader:
 
     def _starts(self, module: Module, name: str) -> bool:
         """Return whether code of a module hands a function of this name to a process or pool."""
+        return any(True for _ in self._starting(module, name))
+
+    def _starting(self, module: Module, name: str) -> Iterator[ast.Call]:
+        """Yield the calls of a module that hand what has this name to a process or pool."""
         for call in _calls_with(module).get(name, ()):
             frame = self.interpreter.frame_at(module, call)
             rows = (self._finder.row_of(v) for v in self.interpreter.values_at(call.func, frame))
             if any(row is not None and row.kind in _PROCESSES for row in rows):
-                return True
-        return False
+                yield call
+
+    def _is_handed_on(self, cls: Class, name: str) -> bool:
+        """Return whether code hands a method of such an object to a process: `Process(target=server.run)`."""
+        return any(
+            isinstance(given, ast.Attribute)
+            and given.attr == name
+            and any(self._is_related(cls, each) for each in self._values_of(module, given.value))
+            for module in self._outside(cls)
+            for call in self._starting(module, name)
+            for given in _given(call)
+        )
 
     def only_worker(self, module: Module, node: ast.AST) -> bool:
         """Return whether a node is in a method that only workers run."""
@@ -620,10 +636,14 @@ def _calls_with(module: Module) -> Named[str, ast.Call]:
 def _given_names(module: Module) -> dict[str, list[ast.Call]]:
     found: dict[str, list[ast.Call]] = {}
     for call in module.calls:
-        given = [*call.args[:1], *(keyword.value for keyword in call.keywords)]
-        for name in {last_name(each) for each in given}:
+        for name in {last_name(each) for each in _given(call)}:
             found.setdefault(name, []).append(call)
     return found
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    """Return what a call passes first, or under a keyword."""
+    return [*call.args[:1], *(keyword.value for keyword in call.keywords)]
 
 
 def _started_in_workers(module: Module) -> frozenset[str]:

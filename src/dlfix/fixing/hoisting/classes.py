@@ -327,13 +327,15 @@ class _Work:
         if not captured and not values.variables:
             return values
         plain = init is None or _takes_nothing(init.args)
-        names = (*captured, *values.variables)
+        calls = self._constructor_calls(node, scope)
+        names = tuple(keeping.unpassed((*captured, *values.variables), calls))
         kept = (*keeping.attributes.items(), *values.variables.items())
         place = self.module.span(init or node)
         self.parameters.append(NewParameters(place, names, not plain, kept))
-        for call in self._constructor_calls(node, scope):
+        for call in calls:
             keeping.check(call)
-            self.arguments.append(NewArguments(self.module.span(call), names, not plain))
+            if names:
+                self.arguments.append(NewArguments(self.module.span(call), names, not plain))
         return values
 
     def _constructor_calls(self, node: ast.ClassDef, scope: Scope) -> list[ast.Call]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dlfix.fixing.hoisting.captures import CannotHoist
@@ -67,6 +68,18 @@ class Keeping:
             binder = self.module.scope_of(self.node).lookup(name)
             if binder is not None and not is_bound_before(self.module, binder, name, call):
                 raise CannotHoist(f"`{name}` may not be assigned yet (line {call.lineno})")
+
+    def unpassed(self, names: Iterable[str], calls: list[ast.Call]) -> Iterator[str]:
+        """Yield the names that calls do not pass for a parameter of that name already."""
+        own = set(_parameters(self.init)) if self.init is not None else set()
+        for name in names:
+            if name not in own:
+                yield name
+            elif not all(_passes_as_it_is(name, self.init, call) for call in calls):
+                raise CannotHoist(
+                    f"the class `{self.node.name}` reads `{name}` of the enclosing function, but its "
+                    f"`__init__` has a parameter of that name (line {self.node.lineno})"
+                )
 
     def _check_init(self, name: str, read: ast.Name) -> None:
         assert self.init is not None
@@ -144,6 +157,29 @@ class Keeping:
             f"the class `{self.node.name}` reads `{name}` of the enclosing function, but the file "
             f"already uses the attribute names `{name}` and `_{name}`"
         )
+
+
+def _parameters(init: ast.FunctionDef) -> list[str]:
+    """Return the parameters of a constructor, those by position first, without the instance."""
+    positional = [*init.args.posonlyargs, *init.args.args][1:]
+    more = filter(None, (init.args.vararg, init.args.kwarg))
+    return [each.arg for each in (*positional, *init.args.kwonlyargs, *more)]
+
+
+def _passes_as_it_is(name: str, init: ast.FunctionDef | None, call: ast.Call) -> bool:
+    """Return whether a call passes a name for the parameter that is called the same, which keeps its value."""
+    if init is None or any(isinstance(each, ast.Starred) for each in call.args):
+        return False
+    if any(isinstance(n, ast.Name) and n.id == name and _is_stored(n) for n in ast.walk(init)):
+        return False
+    passed = dict(zip(_parameters(init), call.args, strict=False))
+    passed |= {each.arg: each.value for each in call.keywords if each.arg}
+    value = passed.get(name)
+    return isinstance(value, ast.Name) and value.id == name
+
+
+def _is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, (ast.Store, ast.Del))
 
 
 def _first_parameter(method: ast.FunctionDef) -> str:
