@@ -158,9 +158,7 @@ class Callers:
         if not owners or not all(isinstance(each, (BoundMethod, Derived)) for each in callees):
             return False
         line = self.interpreter.instances.mro(frame.owner.cls)
-        return all(
-            _are_two(owner, frame.owner) or _is_of_no_class(owner, line) for owner in owners
-        )
+        return all(_are_two(owner, frame.owner) or _is_of_no_class(owner, line) for owner in owners)
 
     def _is_passing(self, call: ast.Call, caller: Frame, frame: Frame) -> bool:
         """Return whether an object that a call makes goes nowhere from there, or only in a worker."""
