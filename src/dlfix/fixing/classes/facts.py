@@ -14,6 +14,7 @@ from dlfix.project.syntax import decorators, first_parameter, is_attribute_of
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 STARTS = ("__init__", "__post_init__", "__attrs_post_init__", "__new__")
 CLOSERS = ("__del__", "__exit__", "close", "release", "shutdown", "cleanup", "stop", "teardown")
+_ASK_WHAT_IT_IS = frozenset({"type", "id", "isinstance", "super"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,10 +177,15 @@ def whole_uses(facts: ClassFacts, method: Method) -> Iterator[ast.Name]:
     """Yield where a method uses its object otherwise than for an attribute: it passes it on, or keeps it."""
     me = self_name(method)
     for node in ast.walk(method):
-        named = isinstance(node, ast.Name) and node.id == me and isinstance(node.ctx, ast.Load)
-        if named and not isinstance(facts.module.parent(node), ast.Attribute):
-            assert isinstance(node, ast.Name)
-            yield node
+        if not isinstance(node, ast.Name) or node.id != me or not isinstance(node.ctx, ast.Load):
+            continue
+        match facts.module.parent(node):
+            case ast.Attribute():
+                pass
+            case ast.Call(func=ast.Name(id=asked)) if asked in _ASK_WHAT_IT_IS:
+                pass
+            case _:
+                yield node
 
 
 def operators(node: ast.AST, me: str) -> list[str]:

@@ -37,6 +37,7 @@ _PARENTS = frozenset(
 IN_WORKERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
 # What workers call on an object that is sent for itself.
 _CALLED_BY_WORKERS = frozenset({*IN_WORKERS, "__getattr__", "__del__"})
+_ASK_WHAT_IT_IS = frozenset({"type", "id", "isinstance", "super"})
 # What the process that makes a loader calls on its dataset.
 _ASKED = {"len": "__len__", "iter": "__iter__", "list": "__iter__", "next": "__next__"}
 
@@ -187,6 +188,9 @@ def _hands_itself_on(cls: Class) -> bool:
         owner = self_name(function)
         nodes = list(within(function.body))
         asked = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        for node in nodes:
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _ASK_WHAT_IT_IS:
+                asked |= {id(argument) for argument in node.args}
         if any(isinstance(n, ast.Name) and n.id == owner and id(n) not in asked for n in nodes):
             return True
     return False
