@@ -444,6 +444,22 @@ ROWS = [
         )
     ),
     row(
+        "what one of two branches stores, passed on with the whole `__dict__`",
+        """
+        class Data:
+            def __init__(self):
+                try:
+                    self.kept = threading.Lock()
+                except OSError:
+                    self.kept = None
+        data = Data()
+        twin = Data.__new__(Data)
+        twin.__dict__.update(data.__dict__)
+        DataLoader(twin, num_workers=2)
+        """,
+        f"dataset.kept {LOCK}",
+    ),
+    row(
         "an attribute of another name that code outside sets by a key",
         """
         data = Keep(None)

@@ -644,8 +644,7 @@ class Calls:
             items: list[tuple[object, Argument]] = []
             if isinstance(value, Instance):
                 for name, stores in self.interpreter.instances.stores(value).items():
-                    known = [one for store in stores for one in self._stored(store)]
-                    items += [(name, one) for one in known[-1:]]
+                    items += [(name, one) for store in stores for one in self._stored(store)]
             elif isinstance(value, ExternalCall) and value.name in NAMESPACES:
                 items += value.arguments.keywords.items()
             else:

@@ -198,11 +198,17 @@ LISTED = "self.all = [np.load(p) for p in paths]"
         ("self.one = np.load(paths)", "return self.one['x%d' % i]"),
         ("self.one = np.load(paths)", "return self.one['x{}'.format(i)]"),
         ("self.one = self.opened(paths)", "return self.one[str(i)]"),
+        ("self.one, self.unit = np.load(paths), 1", "return self.one.files"),
         ("one = np.load(paths)\n        self.one: object = one", "return self.one['x']"),
     ],
 )
 def test_what_is_kept_is_an_archive_if_it_is_read_by_name(tmp_path, opened, read):
     assert of_archives(tmp_path, opened, read) == ["DLF201"]
+
+
+def test_what_is_unpacked_beside_an_archive_is_none(tmp_path):
+    opened = "self.one, self.names = np.load(paths), {'x': 1}"
+    assert of_archives(tmp_path, opened, "return self.names['x']") == []
 
 
 @pytest.mark.parametrize(

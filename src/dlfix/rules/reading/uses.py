@@ -25,9 +25,11 @@ def _uses(call: ast.expr, frame: Frame) -> frozenset[str]:
         return _uses(frame.call, frame.caller)
     if isinstance(parent, ast.withitem):
         return frozenset({"with"})
-    if isinstance(parent, _DISPLAYS):
-        parent, among = module.parent(parent), True
-    target = _target(parent)
+    display = parent if isinstance(parent, _DISPLAYS) else None
+    target = _target(parent if display is None else module.parent(display))
+    if display is not None:
+        own = _unpacked(display, call, target)
+        target, among = (own, False) if own is not None else (target, True)
     if isinstance(target, ast.Subscript):
         target, among = target.value, True
     if target is None or not dotted(target):
@@ -45,6 +47,17 @@ def _target(statement: ast.AST | None) -> ast.expr | None:
         case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
             return target
     return None
+
+
+def _unpacked(display: ast.expr, value: ast.expr, target: ast.expr | None) -> ast.expr | None:
+    """Return what takes a value of a display that is unpacked: `self.file, self.unit = open(path), 1`."""
+    pairs = (ast.Tuple, ast.List)
+    if not isinstance(display, pairs) or not isinstance(target, pairs):
+        return None
+    starred = any(isinstance(each, ast.Starred) for each in (*display.elts, *target.elts))
+    if starred or len(display.elts) != len(target.elts):
+        return None
+    return target.elts[display.elts.index(value)]
 
 
 def _functions(target: ast.expr, module: Module) -> list[ast.AST]:
