@@ -200,6 +200,37 @@ def test_a_constructor_may_remove_what_is_only_opened_after_it(first, refused):
     assert refused == any("the constructor removes" in reason for reason in reasons)
 
 
+FIRST = {
+    "once": ("os.unlink(path)\nself.build(path)", False),
+    "in a loop": ("for each in parts:\n    os.remove(each)\nself.build(path)", False),
+    "by a method": ("self.clean(path)\nself.build(path)", False),
+    "after it was opened": ("self.build(path)\nos.unlink(path)", True),
+    "in the next turn": ("for each in parts:\n    os.remove(each)\n    self.build(each)", True),
+    "by a method that is called twice": (
+        "self.clean(path)\nself.build(path)\nself.clean(path)",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("lines", "refused"), FIRST.values(), ids=FIRST)
+def test_a_constructor_may_remove_what_it_builds_and_opens_then(lines, refused):
+    reasons = opened(
+        init=f"{lines}\nself.path = path\nself.file = h5py.File(path, 'r')",
+        later=f"{lines}\nself.path = path",
+        parameters="path, parts",
+        body="""
+            def clean(self, path):
+                os.remove(path)
+
+            def build(self, path):
+                with h5py.File(path, "w") as file:
+                    file["x"] = [1]
+        """,
+    )
+    assert refused == any("the constructor removes" in reason for reason in reasons)
+
+
 def test_a_parameter_may_be_the_file_though_it_has_another_default():
     program = """
 def main(path):

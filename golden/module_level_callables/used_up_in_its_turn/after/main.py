@@ -26,6 +26,10 @@ def _transform(x, *, i):
     return x + i
 
 
+def _transform_scale(x, *, i):
+    return x * i
+
+
 def run(args):
     out = []
     for i in range(3):
@@ -33,6 +37,11 @@ def run(args):
             Rows([1, 2, 3], functools.partial(_transform, i=i)), batch_size=2, **options(args)
         )
         out.append([b for b in loader])
+        loader = DataLoader(
+            Rows([4, 5], functools.partial(_transform_scale, i=i)), batch_size=1, **options(args)
+        )
+        for number, batch in enumerate(loader):
+            out.append((number, batch))
     return out
 
 

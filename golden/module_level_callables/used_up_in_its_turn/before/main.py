@@ -27,6 +27,9 @@ def run(args):
     for i in range(3):
         loader = DataLoader(Rows([1, 2, 3], lambda x: x + i), batch_size=2, **options(args))
         out.append([b for b in loader])
+        loader = DataLoader(Rows([4, 5], lambda x: x * i), batch_size=1, **options(args))
+        for number, batch in enumerate(loader):
+            out.append((number, batch))
     return out
 
 

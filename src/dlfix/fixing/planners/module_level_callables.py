@@ -51,6 +51,8 @@ CLASSES = "module_level_classes"
 # Libraries whose functions were measured: what is not in the catalogue is found by its name.
 _MEASURED = {"torch", "numpy"}
 _DEPTH = 6  # how deep a captured value is looked into
+# What goes through its argument as a loop does: with numbers, or a progress bar.
+_GOING_THROUGH = frozenset({"enumerate", "islice", "iter", "track", "tqdm"})
 
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
@@ -411,6 +413,8 @@ class _Planning:
 
     def _is_loader(self, module: Module, node: ast.expr) -> bool:
         """Return whether iterating over what an expression gives yields samples, not what it holds."""
+        while isinstance(node, ast.Call) and last_name(node.func) in _GOING_THROUGH and node.args:
+            node = node.args[0]
         values = self._values(Bound(node, self.analysis.frame(module.scope_of(node))))
         return bool(values) and all(
             isinstance(each, ExternalCall) and self.analysis.catalog.boundary(each.name)

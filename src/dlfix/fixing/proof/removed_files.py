@@ -15,6 +15,7 @@ from dlfix.fixing.proof.syntax import (
     executed,
     is_attribute,
     last_part,
+    own_nodes,
     self_name,
     statements,
     targets_of,
@@ -34,7 +35,11 @@ def check(change: ClassChange) -> Iterator[Regression]:
     made = [each for heir in heirs for each in order.construction(change.old, heir)]
     for cls, function in [*change.constructed_before, *made]:
         for node in executed(function.body):
-            if isinstance(node, ast.Call) and on_disk(node):
+            if (
+                isinstance(node, ast.Call)
+                and on_disk(node)
+                and not _comes_first(change, getter, node)
+            ):
                 yield change.regression(
                     getter,
                     "the constructor removes the file after opening it "
@@ -53,6 +58,33 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _directory_changes(change, getter)
     yield from _removed_by_callers(change, getter)
     yield from _removed_by_copies(change, getter)
+
+
+def _comes_first(change: ClassChange, getter: Function, removal: ast.Call) -> bool:
+    """Return whether a constructor removes a file before it calls anything that opens one as a property does."""
+    names = {last_part(call.func) for call in _opened_by(change, getter)}
+    for made in (change.before, *change.old.heirs(change.before)):
+        opened = False
+        for sites in order.steps(change.old, made):
+            nodes = list(own_nodes(sites[-1][1]))
+            if removal in nodes and (opened or any(_may_return(site, names) for site in sites)):
+                return False
+            opened |= any(isinstance(n, ast.Call) and last_part(n.func) in names for n in nodes)
+    return True
+
+
+def _may_return(site: order.Site, names: set[str]) -> bool:
+    """Return whether a loop around a statement may open something, or call what does, before the next turn."""
+    function, statement = site
+    return any(
+        isinstance(call, ast.Call)
+        and (last_part(call.func) in names or is_attribute(call.func, self_name(function)))
+        for loop in statements(function.body)
+        if isinstance(loop, (ast.For, ast.AsyncFor, ast.While))
+        and statement is not loop
+        and any(statement is each for each in executed(loop))
+        for call in executed(loop)
+    )
 
 
 def _removed_between(change: ClassChange) -> Iterator[Regression]:
