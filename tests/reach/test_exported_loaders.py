@@ -92,6 +92,18 @@ PROGRAMS = [
         """,
     ),
     program(
+        "a dataset whose base a star import of fastai brings",
+        """
+        import lmdb
+        from fastai.vision import *
+        class Images(Dataset):
+            def __init__(self, path):
+                self.env = lmdb.open(path) # !DLF201
+            def __getitem__(self, i):
+                return self.env.begin().get(i)
+        """,
+    ),
+    program(
         "a class of the project that has the name a loader is exported under",
         """
         --- loading.py
