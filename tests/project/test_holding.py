@@ -43,6 +43,18 @@ HELD = {
     "an item of what gathers keywords": "def f(**k):\n    use(k['a'])\nf(a=made())",
     "a parameter in a function within": "def f(a):\n    def g():\n        use(a)\nf(made())",
 }
+SCOPED_HELD = {
+    "a base's parameter": "class B:\n    def __init__(self, b):\n        use(b)\n"
+    "class C(B):\n    def __init__(self, a):\n        super().__init__(a)\nC(made())",
+    "a base's parameter, by its name": "class B:\n    def __init__(self, b):\n        use(b)\n"
+    "class C(B):\n    def __init__(self, a):\n        B.__init__(self, a)\nC(made())",
+    "its class's parameter": "class C:\n    def __init__(self, a):\n        use(a)\n"
+    "    @classmethod\n    def of(cls, b):\n        return cls(b)\nC.of(made())",
+    "a partial's parameter": "def f(a):\n    use(a)\npartial(f, made())",
+    "a thread's parameter": "def f(a):\n    use(a)\nx = made()\nThread(target=f, args=(x,))",
+    "a parameter of that name, of whatever is called": "def f(x):\n    use(x)\n"
+    "def g(h, x):\n    h(x)\ng(f, made())",
+}
 # Only where each function's parameters are its own.
 SCOPED_NOT_HELD = {
     "another's parameter of the same name": "def f(a):\n    pass\ndef g(a):\n    use(a)\nf(made())",
@@ -101,3 +113,8 @@ def test_a_local_variable_is_one_of_its_function(text: str, held: bool) -> None:
 @pytest.mark.parametrize("text", SCOPED_NOT_HELD.values(), ids=SCOPED_NOT_HELD)
 def test_a_parameter_is_one_of_its_function(text: str) -> None:
     assert not holds(text, scoped=True)
+
+
+@pytest.mark.parametrize("text", SCOPED_HELD.values(), ids=SCOPED_HELD)
+def test_a_function_that_others_run_takes_what_they_take(text: str) -> None:
+    assert holds(text, scoped=True)

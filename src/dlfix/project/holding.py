@@ -7,7 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from dlfix.project.module import Module, Scope
-from dlfix.project.syntax import FUNCTIONS, callee_name, last_name, parameters, positional
+from dlfix.project.syntax import (
+    FUNCTIONS,
+    callee_name,
+    class_name,
+    last_name,
+    parameters,
+    positional,
+)
 from dlfix.project.trees import walk
 
 # What may be its operand, or hold it.
@@ -16,6 +23,10 @@ _PASSING = (
     ast.ListComp, ast.GeneratorExp, ast.Subscript, ast.Lambda,
 )  # fmt: skip
 _CALLED = "()"  # behind the name of a function: what calls of it give
+# What runs a function that it is handed, with arguments.
+_RUNNING = frozenset(
+    "partial partialmethod Thread Process map imap imap_unordered starmap apply apply_async submit spawn".split()
+)
 ANYWHERE = "\0"  # stands among names for all of them
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 # A name; a local variable or parameter of a scope; a parameter of that name, whose ever it is
@@ -35,6 +46,7 @@ class Passing:
     ) -> None:
         self.modules, self._results, self._scoped = modules, results, scoped
         self.functions: dict[str, list[Definition]] = {}
+        self._bases: dict[str, list[str]] = {}
         self._homes: dict[Definition, Module] = {}
         self._made: set[str] = set()  # names that are a class's, and no function's of its module
         self._found: dict[Key, frozenset[Key]] = {}
@@ -44,6 +56,8 @@ class Passing:
                 self.functions.setdefault(name, []).extend(found)
                 self._homes.update(dict.fromkeys(found, module))
             self._made |= {cls.name for cls in module.classes} - functions.keys()
+            for cls in module.classes:
+                self._bases.setdefault(cls.name, []).extend(map(class_name, cls.bases))
 
     def from_name(self, name: Key) -> frozenset[Key]:
         """Return the names that what a name holds goes on to."""
@@ -166,13 +180,49 @@ class Passing:
             for each in call.args:
                 if isinstance(each, ast.Constant):
                     yield from self._anyone(str(each.value))
+        if self._scoped:
+            yield from self._run_by(call)
         if argument not in call.args:
             return
         index = call.args.index(argument)
-        if name in self._made:
-            yield ANYWHERE  # a data class: its fields are not looked up
-        for function in self.functions.get(name, ()):
-            yield from (self.parameter(function, p) for p in parameters_at(function, index))
+        if self._scoped and isinstance(argument, ast.Name) and _is_chosen(module, call.func):
+            yield from self._anyone(argument.id)
+        for made, shift in self._run(module, call) if self._scoped else [(name, 0)]:
+            if made in self._made:
+                yield ANYWHERE  # a data class: its fields are not looked up
+            for function in self.functions.get(made, ()):
+                places = parameters_at(function, index - shift) if index >= shift else ()
+                yield from (self.parameter(function, each) for each in places)
+
+    def _run(self, module: Module, call: ast.Call) -> Iterator[tuple[str, int]]:
+        """Yield the names of what a call runs, and how many arguments come before the function's own.
+
+        `super().__init__` runs constructors of bases, `cls` that of the class around.
+        """
+        func, name = call.func, callee_name(call)
+        around = next((a for a in module.ancestors(call) if isinstance(a, ast.ClassDef)), None)
+        if name == "__init__" and isinstance(func, ast.Attribute):
+            of_class = not isinstance(func.value, ast.Call)  # `Base.__init__(self, x)`
+            own = self._bases.get(around.name, []) if around is not None else []
+            classes = [class_name(func.value)] if of_class else [*own]
+            for each in classes:  # grows while it is read
+                if each in self.functions:
+                    yield each, int(of_class)
+                else:
+                    classes += [base for base in self._bases.get(each, ()) if base not in classes]
+        elif around is not None and (name in ("cls", "__class__") or callee_name(func) == "type"):
+            yield around.name, 0
+        else:
+            yield name, 0
+
+    def _run_by(self, call: ast.Call) -> Iterator[Key]:
+        """Yield the parameters of a function that a call is handed to run it: `Thread(target=f, args=(x,))`."""
+        if callee_name(call) not in _RUNNING:
+            return
+        for handed in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if isinstance(handed, (ast.Name, ast.Attribute)):
+                for function in self.functions.get(last_name(handed), ()):
+                    yield from (self.parameter(function, each) for each in parameters(function))
 
 
 class Holding:
@@ -259,6 +309,15 @@ class Holding:
             case ast.Call(func=given):
                 return self.gives(given)
         return False
+
+
+def _is_chosen(module: Module, func: ast.expr) -> bool:
+    """Return whether what is called is what a local variable or an item holds, whose name says nothing."""
+    if not isinstance(func, ast.Name):
+        return not isinstance(func, ast.Attribute)
+    scope = module.scope_of(func).lookup(func.id)
+    kinds = {each.kind for each in scope.bindings.get(func.id, ())} if scope else set()
+    return scope is not None and scope.is_function and not kinds <= {"def", "class", "import"}
 
 
 def _is_imported(module: Module, node: ast.Attribute) -> bool:
