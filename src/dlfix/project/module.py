@@ -346,12 +346,13 @@ class Module:
 
     def aliases_of(self, name: str) -> AbstractSet[str]:
         """Return the other names that imports of this module give to things of a name."""
-        return self._aliases.get(name, _NONE) if self.may(scan.renames, name) else _NONE
+        return self.answer(_named_by_import, name) if self.may(scan.renames, name) else _NONE
 
     @cached_property
-    def _aliases(self) -> dict[str, set[str]]:
+    def aliases(self) -> dict[str, set[str]]:
+        """The other names that imports give, by the name; on behalf of nobody."""
         renamed: dict[str, set[str]] = {}
-        for alias in self.nodes(ast.alias):
+        for alias in self.of_kind(ast.alias):
             if alias.asname and alias.asname != alias.name:
                 renamed.setdefault(alias.name.rpartition(".")[2], set()).add(alias.asname)
         return renamed
@@ -671,6 +672,10 @@ def _parse(source: SourceText) -> ast.Module:
 
 def _says(module: Module, text: str) -> bool:
     return text in module.text
+
+
+def _named_by_import(module: Module, name: str) -> AbstractSet[str]:
+    return module.aliases.get(name, _NONE)
 
 
 def _calls_by_name(module: Module) -> dict[str, list[ast.Call]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dlfix.project import scan
 from dlfix.project.syntax import last_name
 from dlfix.reach.values import Bound, Function, Unknown
 
@@ -26,6 +27,7 @@ _ASKING = frozenset(
     }
 )  # fmt: skip
 _TYPES = frozenset({"FunctionType", "LambdaType", "MethodType"})
+_WORDS = (*sorted(_NAMES), *sorted(_MADE), *sorted(_ASKING), *sorted(_TYPES))
 
 
 @dataclass(frozen=True)
@@ -83,31 +85,63 @@ class Consumers:
     @cached_property
     def _questions(self) -> list[Question]:
         project = self.analysis.project
-        modules = {
-            module.path: module
-            for word in (*_NAMES, *_MADE, *_ASKING, *_TYPES)
-            for module in project.mentions(word)
-        }
-        return [question for module in modules.values() for question in _questions_of(module)]
+        modules = {module.path: module for word in _WORDS for module in project.mentions(word)}
+        return [question for module in modules.values() for question in _questions_in(module)]
 
 
-def _questions_of(module: Module) -> Iterator[Question]:
+def _questions_in(module: Module) -> list[Question]:
+    table = module.table(_rows_by_word, _may_ask)
+    rows = {row for word in _WORDS for row in table.get(word, ())}
+    return [Question(module, *row[:-1]) for row in sorted(rows, key=lambda row: row[-1])]
+
+
+Row = tuple[ast.expr, str, int, bool, int]  # a question, and which one of its module it is
+
+
+def _rows_by_word(module: Module) -> dict[str, list[Row]]:
+    """Return the questions of a module by a word that is in each."""
+    found: dict[str, list[Row]] = {}
+    for number, (word, asked, about, line, shown) in enumerate(_questions_of(module)):
+        if not _is_class(asked):
+            found.setdefault(word, []).append((asked, about, line, shown, number))
+    return found
+
+
+def _may_ask(data: bytes, word: bytes) -> bool:
+    """Return whether a text may ask what a word stands for."""
+    return (
+        scan.may_read(data, word)
+        or scan.may_call(data, word)
+        or (word.decode() in _TYPES and scan.may_name(data, word))
+        or any(quote + word + quote in data for quote in (b"'", b'"'))
+    )
+
+
+def _is_class(node: ast.expr) -> bool:
+    """Return whether an expression is a class, by how it is written: no function is."""
+    if isinstance(node, ast.Call):
+        return last_name(node.func) == "type" and len(node.args) == 1
+    return isinstance(node, ast.Attribute) and node.attr == "__class__"
+
+
+def _questions_of(module: Module) -> Iterator[tuple[str, ast.expr, str, int, bool]]:
+    """Yield the questions, each with a word that is in it, of whom, how it is written, the line, and if it is for show."""
     for node in module.nodes(ast.Attribute):
         if node.attr in _NAMES | _MADE and isinstance(node.ctx, ast.Load):
-            yield Question(module, node.value, node.attr, node.lineno)
+            yield node.attr, node.value, node.attr, node.lineno, False
     for call in module.calls:
         name = last_name(call.func)
         match call.args:
             case [asked, *_] if name in _ASKING:
-                yield Question(module, asked, ast.unparse(call.func), call.lineno)
-            case [asked, kind, *_] if name == "isinstance" and _names_in(kind) & _TYPES:
-                yield Question(module, asked, "isinstance", call.lineno)
+                yield name, asked, ast.unparse(call.func), call.lineno, False
+            case [asked, kind, *_] if name == "isinstance" and (types := _types_in(kind)):
+                yield types[0], asked, "isinstance", call.lineno, False
             case [asked, ast.Constant(value=str(attribute)), *_] if name in ("getattr", "hasattr"):
                 if attribute in _NAMES | _MADE:
                     shown = len(call.args) == 3 and _is_of_text(module, call)
-                    yield Question(module, asked, attribute, call.lineno, shown)
-            case [asked] if name == "type" and _is_compared(module, call):
-                yield Question(module, asked, "type", call.lineno)
+                    yield attribute, asked, attribute, call.lineno, shown
+            case [asked] if name == "type" and (types := _compared_with(module, call)):
+                yield types[0], asked, "type", call.lineno, False
 
 
 def _is_of_text(module: Module, call: ast.Call) -> bool:
@@ -118,10 +152,11 @@ def _is_of_text(module: Module, call: ast.Call) -> bool:
     )
 
 
-def _is_compared(module: Module, call: ast.Call) -> bool:
+def _compared_with(module: Module, call: ast.Call) -> list[str]:
     parent = module.parent(call)
-    return isinstance(parent, ast.Compare) and bool(_names_in(parent) & _TYPES)
+    return _types_in(parent) if isinstance(parent, ast.Compare) else []
 
 
-def _names_in(node: ast.AST) -> set[str]:
-    return {last_name(each) for each in ast.walk(node) if isinstance(each, ast.expr)}
+def _types_in(node: ast.AST) -> list[str]:
+    """Return the types of functions that an expression names."""
+    return sorted({last_name(e) for e in ast.walk(node) if isinstance(e, ast.expr)} & _TYPES)

@@ -1,0 +1,61 @@
+"""Who asks a function what it is: found by the words of a text, and by its tree."""
+
+from pathlib import Path
+
+import pytest
+
+from dlfix.fixing.hoisting.consumers import _questions_in
+from dlfix.project.project import Project
+
+
+def questions(folder: Path, text: str) -> list[tuple[str, int]]:
+    path = folder / "asking.py"
+    path.write_text(
+        f"import inspect, types\nfrom types import FunctionType\n\n\ndef asks(f, self):\n    {text}\n"
+    )
+    module = Project([path]).opened(path)
+    assert module is not None
+    return [(question.about, question.line) for question in _questions_in(module)]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("return f.__name__", "__name__"),
+        ("return f . __qualname__", "__qualname__"),
+        ("return f.__code__.co_argcount", "__code__"),
+        ("return getattr(f, '__name__')", "__name__"),
+        ('return hasattr(f, "__defaults__")', "__defaults__"),
+        ("return inspect.signature(f)", "inspect.signature"),
+        ("return inspect.isfunction (f)", "inspect.isfunction"),
+        ("return isinstance(f, FunctionType)", "isinstance"),
+        ("return isinstance(f, (types.LambdaType, str))", "isinstance"),
+        ("return type(f) is FunctionType", "type"),
+    ],
+)
+def test_a_question_is_found(tmp_path: Path, text: str, about: str) -> None:
+    assert questions(tmp_path, text) == [(about, 6)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "return self.__class__.__name__",
+        "return type(f).__name__",
+        "f.__name__ = 'g'",
+        "return isinstance(f, str)",
+        "return type(f) is str",
+        "return __name__",
+    ],
+)
+def test_what_asks_nothing_of_a_function_is_no_question(tmp_path: Path, text: str) -> None:
+    assert questions(tmp_path, text) == []
+
+
+def test_questions_are_in_order_and_each_is_one(tmp_path: Path) -> None:
+    text = "a = inspect.signature(f)\n    b = f.__name__\n    c = isinstance(f, (types.LambdaType, types.FunctionType))"
+    assert questions(tmp_path, text) == [
+        ("__name__", 7),
+        ("inspect.signature", 6),
+        ("isinstance", 8),
+    ]
