@@ -48,6 +48,70 @@ PROGRAMS = [
         """,
     ),
     program(
+        "a process whose class a subclass says",
+        """
+        --- base.py
+        import multiprocessing
+        from typing import Optional
+        class Base(multiprocessing.Process): pass
+        class Manager:
+            KIND: Optional[Base] = None
+            def start(self):
+                for _ in range(2):
+                    self.KIND().start()
+        --- testing.py
+        import threading
+        from base import Base, Manager
+        class Tester(Base):
+            def __init__(self):
+                super().__init__()
+                self.lock = threading.Lock() # !DLF204
+        class TesterManager(Manager):
+            KIND: Base = Tester
+        --- main.py
+        from testing import TesterManager
+        if __name__ == "__main__":
+            TesterManager().start()
+        """,
+    ),
+    program(
+        "a loader that an object keeps under a name of its own",
+        """
+        --- config.py
+        from torch.utils.data import DataLoader
+        class Config:
+            def __init__(self): self.make = DataLoader
+        --- main.py
+        from config import Config
+        def main(rows):
+            Config().make(rows, num_workers=2, collate_fn=lambda b: b) # !DLF101
+        """,
+    ),
+    program(
+        "a class that a subclass says and that is no process",
+        """
+        --- base.py
+        import multiprocessing
+        class Base(multiprocessing.Process): pass
+        class Other: KIND = Base
+        class Manager:
+            KIND = None
+            def start(self): self.KIND().start()
+        --- testing.py
+        import threading
+        from base import Manager
+        class Tester:
+            def __init__(self): self.lock = threading.Lock()
+            def start(self): pass
+        class TesterManager(Manager):
+            KIND = Tester
+        --- main.py
+        from testing import TesterManager
+        if __name__ == "__main__":
+            TesterManager().start()
+        """,
+    ),
+    program(
         "a class that derives from another file's process only by name",
         """
         --- base.py

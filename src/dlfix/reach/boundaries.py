@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow
 from dlfix.project.module import Module
+from dlfix.project.syntax import last_name
 from dlfix.project.trees import walk
 from dlfix.reach.callers import is_unsaid
 from dlfix.reach.conditions import is_dead
@@ -55,6 +56,7 @@ class Boundaries:
         rows = [row for row in self.catalog.rows("boundary") if isinstance(row, BoundaryRow)]
         self._names = {n.rpartition(".")[2] for row in rows for n in (row.name, *row.aliases)}
         self._kinds = {row.name: row for row in rows}
+        self._members: AbstractSet[str] = frozenset()  # other names of loaders and processes
 
     @cached_property
     def modules(self) -> list[Module]:
@@ -68,12 +70,13 @@ class Boundaries:
         seen: set[ast.AST] = set()
         modules = self.modules
         names = self._names | self._subclasses(modules) | self._bound_partials(modules)
-        names |= self._exported(modules, names)
+        users = [*modules, *self._users(names - self._names)]
+        self._members = self._exported(list(dict.fromkeys(users)), names)
+        names |= self._members
         if self.interpreter.named_elsewhere.names_loaders:
             names |= {name.rpartition(".")[2] for name in INSTANTIATE}
         handed = names_handed_on(self.interpreter.project, modules, names)
-        users = self._users(names - self._names)
-        pending = list(dict.fromkeys([*modules, *users, *handed]))
+        pending = list(dict.fromkeys([*users, *self._users(names - self._names), *handed]))
         for module in told("looking for loaders", pending, self._tell):
             here = names | _aliases(module, names) | handed.get(module, set())
             for call in self._candidates(module, here):
@@ -131,7 +134,7 @@ class Boundaries:
         }
 
     def _exported(self, modules: list[Module], names: set[str]) -> set[str]:
-        """Return the names that other modules may import a loader under: `DataLoader as Loader`."""
+        """Return the names that other modules may know a loader under: `DataLoader as Loader`, `self.kind`."""
         found: set[str] = set()
         looked: set[Module] = set()
         while modules := [module for module in modules if module not in looked]:
@@ -140,7 +143,7 @@ class Boundaries:
                 name
                 for module in modules
                 for name in _aliases(module, names | found) - names - found
-                if name in module.scope.bindings
+                if _is_kept(name, module)
             }
             found |= fresh
             modules = [*self._users(fresh)]
@@ -162,6 +165,15 @@ class Boundaries:
 
     def _boundary(self, call: ast.Call, module: Module) -> Iterator[Boundary]:
         frame = self.interpreter.frame_at(module, call)
+        found = list(self._boundary_in(call, frame))
+        if (
+            not found and _last_name(call) in self._members
+        ):  # subclasses may say which: `self.KIND()`
+            for inherited in self.interpreter.contexts.inherited(frame):
+                found += self._boundary_in(call, inherited) if inherited is not frame else []
+        yield from found
+
+    def _boundary_in(self, call: ast.Call, frame: Frame) -> Iterator[Boundary]:
         # most calls of a pool's `apply` or `map` are something else's
         callees = self.interpreter.evaluate(call.func, frame)
         shipping = [one for one in callees if self._ships(one.value) or _instantiates(one.value)]
@@ -430,14 +442,30 @@ def _aliases(module: Module, names: set[str]) -> set[str]:
 def _aliases_of(module: Module, names: frozenset[str]) -> set[str]:
     imported = {a.asname for a in module.nodes(ast.alias) if a.name in names and a.asname}
     assigned = {
-        target.id
-        for node in module.nodes(ast.Assign)
-        if isinstance(node.value, (ast.Name, ast.Attribute, ast.IfExp, ast.BoolOp))
-        and any(_called_one_of(inner, names | imported) for inner in walk(node.value))
-        for target in node.targets
-        if isinstance(target, ast.Name)
+        name
+        for value, targets in _assignments(module)
+        if isinstance(value, (ast.Name, ast.Attribute, ast.IfExp, ast.BoolOp))
+        and any(_called_one_of(inner, names | imported) for inner in walk(value))
+        for name in map(last_name, targets)
+        if name
     }
     return imported | assigned
+
+
+def _assignments(module: Module) -> Iterator[tuple[ast.expr | None, list[ast.expr]]]:
+    for node in module.nodes(ast.Assign):
+        yield node.value, node.targets
+    for annotated in module.nodes(ast.AnnAssign):
+        yield annotated.value, [annotated.target]
+
+
+def _is_kept(name: str, module: Module) -> bool:
+    """Return whether a name is a module's, a class's or an object's attribute, and no local name alone."""
+    return (
+        name in module.scope.bindings
+        or name in module.stores_by_name
+        or any(name in module.inner_scope(node).bindings for node in module.classes)
+    )
 
 
 def _called_one_of(node: ast.AST, names: AbstractSet[str]) -> bool:
