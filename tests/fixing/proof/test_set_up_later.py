@@ -399,3 +399,27 @@ def test_other_code_asks_where_a_handle_stands_that_a_caller_has_moved(asked, re
         ),
     )
     assert refused == any("position of `file` is moved" in each for each in reasons)
+
+
+READ = "def __getitem__(self, i):\n    return self.file[i if self.loaded else str(i)]\n\n"
+
+
+@pytest.mark.parametrize(
+    ("method", "refused"),
+    [
+        ("def load(self):\n    self.file = read_all(self.path)\n    self.loaded = True\n", True),
+        ("def load(self):\n    self.file = read_all(self.path)\n", False),
+        ("def load(self):\n    self.loaded = True\n    return read_all(self.path)\n", False),
+        ("def _load(self):\n    self.file = read_all(self.path)\n    self.loaded = True\n", False),
+    ],
+    ids=["with a flag", "without a flag", "not stored", "private"],
+)
+def test_a_public_method_that_nobody_calls_yet_may_replace_what_workers_ask_of(method, refused):
+    reasons = opened(
+        init="self.path = path\nself.loaded = False\nself.file = sqlite3.connect(path)",
+        later="self.path = path\nself.loaded = False",
+        opener="return sqlite3.connect(self.path)",
+        body=READ + method,
+        program="rows = Rows('a')\n" + LOAD,
+    )
+    assert refused == any("`load` reassigns `file`" in reason for reason in reasons)

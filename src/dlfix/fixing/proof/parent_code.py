@@ -29,6 +29,14 @@ class ParentCode:
             self._methods[cls] = [(each, f) for each in family for f in self._own(each)]
         return self._methods[cls]
 
+    def uncalled(self, cls: Class) -> Iterator[tuple[Class, Function]]:
+        """Yield the public methods of a family that no code in view calls: a library's users may."""
+        for each in self.program.family(cls):
+            for function in each.functions:
+                public = not function.name.startswith("_")
+                if public and self._users(each.module, function) == []:
+                    yield each, function
+
     def _own(self, cls: Class) -> Iterator[Function]:
         made = {id(f) for _, f in order.construction(self.program, cls)}
         for function in cls.functions:

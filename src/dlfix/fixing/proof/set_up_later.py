@@ -120,7 +120,10 @@ def _is_read_on(change: ClassChange, parent: ParentCode, held: Held, name: str) 
 def _set_again(
     change: ClassChange, parent: ParentCode, name: str, opener: Function
 ) -> Iterator[tuple[Module, Function, int]]:
-    """Yield the methods of the parent that open another resource, which nothing tells a worker of."""
+    """Yield the methods of the parent that open another resource, which nothing tells a worker of.
+
+    One that nobody calls yet counts where it also sets what workers read: `self.is_loaded = True`.
+    """
     asked = {
         used
         for _, f in order.reached(change.new, change.after, (opener.name,))
@@ -128,7 +131,13 @@ def _set_again(
     }
     in_workers = [f for _, f in order.reached(change.new, change.after, order.IN_WORKERS)]
     asks = any(_asks_for_none(function, name) for function in in_workers)
-    for cls, function in parent.methods(change.after):
+    by_workers = {used for function in in_workers for used in used_on_self(function)}
+    uncalled = [
+        (cls, function)
+        for cls, function in parent.uncalled(change.after)
+        if by_workers & {n.attr for n in own_attributes(function, ast.Store)} - {name}
+    ]
+    for cls, function in (*parent.methods(change.after), *uncalled):
         me = self_name(function)
         may_reset = asks and function.name not in _CLOSERS
         stored = {node.attr: node for node in own_attributes(function, ast.Store)}
