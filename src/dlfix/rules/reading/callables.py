@@ -308,6 +308,10 @@ def _error(crossing: Crossing) -> str:
     value = crossing.value
     if isinstance(value, BoundMethod) and isinstance(value.owner, Instance):
         return f"'{value.owner.cls.name}' object has no attribute '{name_of(crossing)}'"
+    if isinstance(value, ExternalCall) and value.name in _MAKERS:
+        module = "__main__" if is_notebook(value.frame.module.path) else value.frame.module.name
+        name = name_of(crossing)
+        return f"Can't pickle <class '{module}.{name}'>: attribute lookup {name} on {module} failed"
     if not isinstance(value, (Function, Class)):
         return ""
     qualname = value.module.inner_scope(value.node).qualname
