@@ -10,6 +10,25 @@ from tests.reach.marked import check, program
 
 PROGRAMS = [
     program(
+        "an entry that an update replaces, passed on to a class of the program",
+        """
+        import copy
+        from torch.utils.data import DataLoader, Dataset
+        DEFAULTS = {"seed": 5, "target": None}
+        class Rows(Dataset):
+            def __init__(self, seed, target=None):
+                self.target = target
+        def shifted(offset):
+            return dict(target=lambda x: x - offset) # !DLF101
+        def options(offset):
+            made = copy.copy(DEFAULTS)
+            made.update(shifted(offset))
+            return made
+        if __name__ == "__main__":
+            DataLoader(Rows(**options(3)), num_workers=2)
+        """,
+    ),
+    program(
         "a dict filtered by a comprehension",
         """
         from torch.utils.data import DataLoader

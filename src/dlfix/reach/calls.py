@@ -145,7 +145,8 @@ class Calls:
                     continue
                 item = with_steps(one, steps)  # another value is told apart by a number
                 if given.setdefault(key, item) != item:
-                    given[f"{key}[{len(given)}]"] = item
+                    other = f"{key}[" if steps else _other(key)
+                    given[f"{other}{len(given)}]"] = item
         for name, item in at_call(self._put_by_name(argument), node, frame):
             if isinstance(name, str):
                 known = True
@@ -185,7 +186,8 @@ class Calls:
         others = {**arguments.keywords}
         for name in (*names, *(a.arg for a in signature.kwonlyargs)):
             if name in others:
-                bound[name] = (others.pop(name),)
+                several = [key for key in others if key == name or key.startswith(_other(name))]
+                bound[name] = tuple(others.pop(key) for key in several)
         if signature.kwarg is not None:
             bound[signature.kwarg.arg] = (
                 self._named_rest(function, others, arguments.more_keywords),
@@ -923,6 +925,11 @@ class Calls:
             return False
         catalog = self.interpreter.catalog
         return catalog.resource(value.name) is not None or catalog.boundary(value.name) is not None
+
+
+def _other(name: str) -> str:
+    """Return how the names begin of further values that one mapping may hold under a key."""
+    return f"{name}[or "
 
 
 def _gives_paths(value: Derived) -> bool:
