@@ -10,6 +10,26 @@ from tests.reach.marked import check, program
 
 PROGRAMS = [
     program(
+        "an executor that another module hands over",
+        """
+        --- work.py
+        import threading
+        class Work:
+            def __init__(self):
+                self.lock = threading.Lock() # !DLF204
+            def one(self, item):
+                return item
+            def run(self, items, pool=None):
+                return [pool.submit(self.one, item) for item in items]
+        --- main.py
+        from concurrent.futures import ProcessPoolExecutor
+        from work import Work
+        if __name__ == "__main__":
+            with ProcessPoolExecutor(2) as pool:
+                Work().run([1, 2], pool)
+        """,
+    ),
+    program(
         "an entry that an update replaces, passed on to a class of the program",
         """
         import copy

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from dlfix.reach.evaluator import Evaluator
 
 
+_OF_MANY_TYPES = frozenset({"map", "apply"})  # tables and tensors have such methods, too
 _SUPER = "super of "  # and the name of the class
 
 
@@ -76,7 +77,8 @@ class Boundaries:
         if self.interpreter.named_elsewhere.names_loaders:
             names |= {name.rpartition(".")[2] for name in INSTANTIATE}
         handed = names_handed_on(self.interpreter.project, modules, names)
-        pending = list(dict.fromkeys([*users, *self._users(names - self._names), *handed]))
+        users += self._users((names - self._names) | self._methods_of_pools(modules))
+        pending = list(dict.fromkeys([*users, *handed]))
         for module in told("looking for loaders", pending, self._tell):
             here = names | _aliases(module, names) | handed.get(module, set())
             for call in self._candidates(module, here):
@@ -132,6 +134,20 @@ class Boundaries:
             for target in getattr(module.parent(call), "targets", ())
             if isinstance(target, ast.Name)
         }
+
+    def _methods_of_pools(self, modules: list[Module]) -> set[str]:
+        """Return the methods by which other modules may send to pools and executors that some modules make."""
+        makers = {
+            name: row.type
+            for row in self._kinds.values()
+            if row.type and row.kind in ("Pool", "Executor")
+            for name in (row.name.rpartition(".")[2], *(a.rpartition(".")[2] for a in row.aliases))
+        }
+        made = {
+            kind for name, kind in makers.items() if any(name in m.calls_by_name for m in modules)
+        }
+        methods = (name.rpartition(".") for name in self._kinds)
+        return {method for owner, _, method in methods if owner in made} - _OF_MANY_TYPES
 
     def _exported(self, modules: list[Module], names: set[str]) -> set[str]:
         """Return the names that other modules may know a loader under: `DataLoader as Loader`, `self.kind`."""
