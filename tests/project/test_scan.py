@@ -132,7 +132,7 @@ def test_a_method_outside_a_class_is_seen(text: str, is_loose: bool) -> None:
         (scan.may_give, lambda m: m.table(_given_names)),
         (scan.may_call_on, lambda m: m.table(_calls_on_others)),
         (scan.derives, lambda m: dict.fromkeys(m._classes_by_base, 1)),
-        (scan.renames, lambda m: m._aliases),
+        (scan.renames, lambda m: m.aliases),
     ],
 )
 def test_the_bytes_never_rule_out_what_is_in_a_tree(
