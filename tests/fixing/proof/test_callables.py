@@ -431,3 +431,19 @@ def test_a_class_keeps_the_name_that_its_objects_show(cls):
 @pytest.mark.parametrize("cls", SHOWS_NOT.values(), ids=SHOWS_NOT)
 def test_a_class_gets_another_name_that_its_objects_do_not_show(cls):
     assert not any("printed under another name" in reason for reason in renamed(cls, "_Row"))
+
+
+@pytest.mark.parametrize(
+    ("head", "refused"),
+    [
+        ("", True),
+        ("from google.cloud.storage import Client\n", False),
+        ("from __future__ import annotations\n", False),
+    ],
+)
+def test_an_annotation_is_of_names_that_are_bound_where_it_is_evaluated(head, refused):
+    start = "    def __init__(self):\n        from google.cloud.storage import Client\n"
+    before = f"class Rows:\n{start}        self.client: Client | None = None\n"
+    getter = "    @property\n    def client(self) -> Client | None:\n        return self._held.get(os.getpid())\n"
+    after = f"class Rows:\n{start}        self._held = {{}}\n\n{getter}"
+    assert any("reads `Client`" in each for each in worse(head + before, head + after)) is refused

@@ -699,6 +699,7 @@ def test_what_the_opener_passes_on_is_not_looked_into_later_by(program):
 KEYS = {
     "object.__setattr__": "object.__setattr__(rows, 'path', 'b')",
     "an update of __dict__": "rows.__dict__.update(path='b')",
+    "an assignment to a copy": "twin = copy.copy(rows)\ntwin.path = 'b'",
     "an item of vars": "vars(rows)['path'] = 'b'",
     "setattr": "setattr(rows, 'path', 'b')",
 }

@@ -139,6 +139,13 @@ class ClassFacts:
             "property" in ast.unparse(decorator) for decorator in method.decorator_list
         )
 
+    def written(self, annotation: ast.expr) -> str:
+        """Return the text of an annotation; empty where it names what only a function binds."""
+        names = (each for each in ast.walk(annotation) if isinstance(each, ast.Name))
+        scopes = [self.module.scope_of(each).lookup(each.id) for each in names]
+        local = any(scope is not None and scope.is_function for scope in scopes)
+        return "" if local else self.module.segment(annotation)
+
     def line(self, node: ast.AST) -> str:
         """Return how a message names a line of this class' file."""
         return f"{self.module.path.name}:{getattr(node, 'lineno', 1)}"

@@ -129,9 +129,9 @@ class Forms(Together):
         field_ = self.facts.fields.get(handle.attribute)
         annotation = site.annotation or getattr(field_, "annotation", None)
         if isinstance(annotation, ast.expr):
-            text = self.module.segment(annotation)
+            text = self.facts.written(annotation)
             optional = _is_none_sometimes(site.value) or self._may_be_none(handle.attribute)
-            return text if optional else not_optional(annotation, text)
+            return text if optional or not text else not_optional(annotation, text)
         if not self.facts.is_typed:
             return ""
         return self._annotation_of_value(handle)

@@ -543,7 +543,7 @@ class OpenedByOthers:
         return Lazy(
             name=name,
             body=body,
-            annotation=self.module.segment(annotation) if annotation is not None else "",
+            annotation=self.facts.written(annotation) if annotation is not None else "",
             kept_in=self._kept_in(name),
             settable=not body or self._is_stored_later(name),
             deletable=self._is_deleted(name),

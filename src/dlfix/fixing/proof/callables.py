@@ -57,6 +57,7 @@ _CONSUMES = frozenset("list tuple set dict sorted sum min max next any all len p
 def check(change: FileChange) -> Iterator[Regression]:
     """Yield what a moved function, or what it captures, no longer is."""
     yield from _unbound(change)
+    yield from _unbound_annotations(change)
     moved = _Moved(change)
     yield from moved.regressions()
 
@@ -103,6 +104,34 @@ def _unbound(change: FileChange) -> Iterator[Regression]:
                 f"`{reading.name}` may not be assigned yet when it is read on import (line "
                 f"{reading.line})",
             )
+
+
+def _unbound_annotations(change: FileChange) -> Iterator[Regression]:
+    """Yield names in the annotations of functions that nothing binds there, and that were not in any before."""
+    known = {node.id for _, node in _unbound_in(change.before)}
+    for name, node in _unbound_in(change.after):
+        if node.id not in known:
+            yield change.regression(
+                name,
+                node.lineno,
+                f"the annotation of `{name}` reads `{node.id}`, which is not bound there "
+                f"(line {node.lineno})",
+            )
+            return
+
+
+def _unbound_in(module: Module) -> Iterator[tuple[str, ast.Name]]:
+    """Yield the names that annotations evaluate and no scope around them binds, each with its function."""
+    aliases = (alias for each in module.nodes(ast.ImportFrom) for alias in each.names)
+    if any(alias.name in ("annotations", "*") for alias in aliases):
+        return
+    for function in _functions(module).values():
+        arguments = [n.annotation for n in ast.walk(function.args) if isinstance(n, ast.arg)]
+        for node in within([n for n in (*arguments, function.returns) if n is not None]):
+            if not isinstance(node, ast.Name) or hasattr(builtins, node.id):
+                continue
+            if module.scope_of(node).lookup(node.id) is None:
+                yield function.name, node
 
 
 _dunders = frozenset("__name__ __file__ __doc__ __spec__ __package__ __path__ __all__".split())

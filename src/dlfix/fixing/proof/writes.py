@@ -23,6 +23,7 @@ from dlfix.project.holding import ANYWHERE
 from dlfix.project.module import Module
 from dlfix.project.syntax import attribute_named, attributes_of
 
+_COPIES = frozenset({"copy", "deepcopy"})
 _CHANGING_FUNCTIONS = frozenset({"shuffle", "heapify", "heappop", "heappush"})
 
 
@@ -242,6 +243,8 @@ def _may_make(program: Program, module: Module, value: ast.expr, family: list[Cl
         known = program.function_of(module, value.func)
         if known is not None:
             return any(_may_come_to(program, cls, known[1].name) for cls in family)
+        if last_part(value.func) in _COPIES and value.args:
+            return may_be(program, module, value.args[0], family)
         names = {cls.name for cls in family}
         return any(last_part(n) in names for n in ast.walk(value))
     return not isinstance(value, (ast.Constant, ast.JoinedStr))
