@@ -494,6 +494,12 @@ GONE = {
     "another object keeps it, made from a class attribute": {
         "program": "class Pair(Dataset):\n    PATH = None\n    def __init__(self):\n        self.rows = Rows(self.PATH)\nPair.PATH = p\npair = Pair()\nos.remove(p)\nDataLoader(pair, num_workers=2)\n"
     },
+    "a table gives the function that opens it": {
+        "init": "self.path = path\nself.file = OPENERS['plain'](path)",
+        "later": "self.path = path\nself._open = OPENERS['plain']",
+        "opener": "return self._open(self.path)",
+        "program": "rows = Rows('a')\nfor name in ('a', 'b'):\n    os.unlink(name)\n",
+    },
     "every copy removes it": {
         "body": "def __del__(self):\n    shutil.rmtree(self.path)\n",
         "program": "rows = Rows('a')\n",

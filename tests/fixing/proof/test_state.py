@@ -468,3 +468,15 @@ def test_a_property_that_opens_again_passes_what_the_constructor_passed(passed, 
         members=PROPERTY.format(again=again),
     )
     assert refused == any("calls `connect` again" in reason for reason in worse(before, after))
+
+
+@pytest.mark.parametrize(
+    ("check", "refused"), [("raise AttributeError(name)", True), ("print(name)", False)]
+)
+def test_a_deleted_attribute_is_one_that_may_be_deleted(check, refused):
+    reasons = opened(
+        init="self.path = path\nself.file = h5py.File(path, 'r')\nself.size = len(self.file)",
+        later="self.path = path\nself.size = len(self.file)\nself.file.close()\ndel self.file",
+        body=f"def __delattr__(self, name):\n    {check}\n",
+    )
+    assert any("`Rows.__delattr__` may raise" in each for each in reasons) is refused

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from dlfix.catalog import load
-from dlfix.fixing.proof.changes import ClassChange
+from dlfix.fixing.proof.changes import ClassChange, attributes_set
 from dlfix.fixing.proof.order import reached
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
@@ -70,6 +70,8 @@ def _ran_before(change: ClassChange, function: Function) -> bool:
     if function.name in change.made_lazy and not names:
         return subscripts or bool(called)
     later = _calls_of_later_openers(change, function.name)
+    if names & (attributes_set(change.after).keys() - attributes_set(change.before).keys()):
+        return True  # a function that the constructor keeps to call it again
     return bool(names & change.calls_while_made - (later - _own_methods(change)))
 
 

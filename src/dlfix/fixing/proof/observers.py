@@ -63,6 +63,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _cannot_be_set(change)
     yield from _noted_when_set(change)
     yield from _refused_when_set(change)
+    yield from _refused_when_deleted(change)
     yield from _taken_away(change)
     yield from _whole_dict(change)
 
@@ -533,6 +534,25 @@ def _refused_when_set(change: ClassChange) -> Iterator[Regression]:
                     f"`__setstate__` sets `{name}` (line {statement.lineno})",
                 )
                 return
+
+
+def _refused_when_deleted(change: ClassChange) -> Iterator[Regression]:
+    """Yield a `__delattr__` that may raise when a method deletes what it did not delete before."""
+    found = change.new.method(change.after, "__delattr__")
+    if found is None or not any(isinstance(n, ast.Raise) for n in executed(found[1].body)):
+        return
+    for function in change.after.functions:
+        me = self_name(function)
+        for statement in change.fresh(function):
+            targets = statement.targets if isinstance(statement, ast.Delete) else []
+            for target in targets:
+                if is_attribute(target, me):
+                    yield change.regression(
+                        function,
+                        f"`{found[0].name}.__delattr__` may raise (line {found[1].lineno}) when "
+                        f"`{function.name}` deletes `{target.attr}` (line {statement.lineno})",
+                    )
+                    return
 
 
 def _raises_for(hook: Function, *, kept: bool) -> bool:

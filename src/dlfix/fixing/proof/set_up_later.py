@@ -55,11 +55,21 @@ def check(change: ClassChange) -> Iterator[Regression]:
         if row is None or opener is None:
             continue
         held = Held(rows, made.origins)
-        by_constructor = f".{name}" in made.rows and row.kind not in ("sync", "random")
+        in_constructor = f".{name}" in made.rows or (row is _UNKNOWN and _is_set(change, name))
+        by_constructor = in_constructor and row.kind not in ("sync", "random")
         reason = next(_reasons(change, parent, held, name, opener, by_constructor), None)
         if reason is not None:
             yield change.regression(opener, reason)
             return
+
+
+def _is_set(change: ClassChange, name: str) -> bool:
+    """Return whether the constructor set an attribute."""
+    return any(
+        node.attr == name
+        for _, function in change.constructed_before
+        for node in own_attributes(function, ast.Store)
+    )
 
 
 def _rows(change: ClassChange, made: Held) -> dict[str, ResourceRow]:
