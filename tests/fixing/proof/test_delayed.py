@@ -500,6 +500,11 @@ GONE = {
         "opener": "return self._open(self.path)",
         "program": "rows = Rows('a')\nfor name in ('a', 'b'):\n    os.unlink(name)\n",
     },
+    "the constructor removes what a function of a table has opened": {
+        "init": "self.path = path\nself.file = OPENERS['plain'](path)\nos.unlink(path)",
+        "later": "self.path = path\nself._open = OPENERS['plain']\nos.unlink(path)",
+        "opener": "return self._open(self.path)",
+    },
     "every copy removes it": {
         "body": "def __del__(self):\n    shutil.rmtree(self.path)\n",
         "program": "rows = Rows('a')\n",

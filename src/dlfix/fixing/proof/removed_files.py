@@ -63,6 +63,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
 def _comes_first(change: ClassChange, getter: Function, removal: ast.Call) -> bool:
     """Return whether a constructor removes a file before it calls anything that opens one as a property does."""
     names = {last_part(call.func) for call in _opened_by(change, getter)}
+    ever = False  # what opens may go by a name that is not read here: `OPENERS[kind](path)`
     for made in (change.before, *change.old.heirs(change.before)):
         opened = False
         for sites in order.steps(change.old, made):
@@ -70,7 +71,8 @@ def _comes_first(change: ClassChange, getter: Function, removal: ast.Call) -> bo
             if removal in nodes and (opened or any(_may_return(site, names) for site in sites)):
                 return False
             opened |= any(isinstance(n, ast.Call) and last_part(n.func) in names for n in nodes)
-    return True
+        ever |= opened
+    return ever
 
 
 def _may_return(site: order.Site, names: set[str]) -> bool:
