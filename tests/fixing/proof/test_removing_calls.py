@@ -313,3 +313,37 @@ def test_a_lock_file_is_opened_when_it_is_acquired(lock, refused):
     )
     assert refused == any("may be removed" in reason for reason in reasons)
     assert refused == any("outside the `try`" in reason for reason in reasons)
+
+
+COPIES = {
+    "elsewhere": ("os.system('cp ' + path + ' kept/')", False),
+    "under a computed name elsewhere": ("os.system(f'cp \"{path}\" kept/{number}.h5')", False),
+    "as arguments": ("subprocess.run(['cp', path, 'kept'])", False),
+    "over it": ("os.system('cp other.h5 ' + path)", True),
+    "over it, by format": ("os.system('cp {} {}'.format(other, path))", True),
+    "and removes it": ("os.system('cp ' + path + ' kept/; rm ' + path)", True),
+    "to a folder given first": ("subprocess.run(['cp', '-t', path, 'other.h5'])", True),
+    "by what is not spelled out": ("os.system(path + ' other.h5 kept')", True),
+    "with an open quote": ("os.system(\"cp '\" + path + ' kept')", True),
+}
+
+
+@pytest.mark.parametrize(("copy", "counts"), COPIES.values(), ids=COPIES)
+def test_a_command_that_copies_writes_only_where_it_copies_to(copy, counts):
+    program = f"def main(path, other):\n    rows = Rows(path)\n    {copy}\n    return DataLoader(rows, num_workers=2)\n"
+    found = [each for each in opened(program=program) if "removed, renamed or modified" in each]
+    assert bool(found) is counts
+
+
+@pytest.mark.parametrize(("name", "counts"), [("ids.txt", False), ("rows.h5", True)])
+def test_a_function_writes_the_file_that_it_is_called_with(name, counts):
+    writes = "def keep(rows, out):\n    with open(out, 'w') as kept:\n        kept.write(str(len(rows)))\n"
+    program = (
+        "from own import keep\n\ndef main(folder):\n    rows = Rows(os.path.join(folder, 'rows.h5'))\n"
+        f"    keep(rows, os.path.join(folder, {name!r}))\n    return DataLoader(rows, num_workers=2)\n"
+    )
+    found = [each for each in opened(program=program, own=writes) if "renamed or modified" in each]
+    assert bool(found) is counts
+    assert all(
+        "(own.py:2)" in each for each in found
+    )  # where it is written, not where it is called

@@ -12,7 +12,8 @@ from typing import TypeAlias
 from dlfix.fixing.proof import kept_names, writes
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.iterations import used_up
-from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.observed_values import Sources, makes_function, observed
+from dlfix.fixing.proof.program import Class, whose_class
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -28,7 +29,7 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
-from dlfix.fixing.proof.value_flow import is_about, is_class_of_a_list, is_of_decorated, known_as
+from dlfix.fixing.proof.value_flow import is_about, is_of_decorated, known_as
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, comes_before
 
@@ -746,9 +747,26 @@ class _Moved:
         known = names and "" not in names and all(found.values())
         return [g for same in found.values() for g in same] if known else self.gone
 
+    @cached_property
+    def _sources(self) -> Sources:
+        before, after = _functions(self.old), _functions(self.new)
+        fresh = {function.name for name, function in after.items() if name not in before}
+        gone = {getattr(each, "name", "") for each in self.gone}
+        return Sources(self.change.new, self.new_names | fresh | gone)
+
+    def _is_of_object(self, asked: ast.expr | None) -> bool:
+        """Return whether the class of an object is asked, which a class that moved may be."""
+        moves_class = any(isinstance(each, ast.ClassDef) for each in self.gone)
+        return moves_class and asked is not None and whose_class(asked) is not None
+
     def _may_be_about(self, module: Module, node: ast.AST) -> bool:
         """Return whether what a node asks may be asked of the functions that moved."""
-        if not is_about(module, node, self._known_as):
+        asked = observed(module, node)
+        if not is_about(module, node, self._known_as) and not self._is_of_object(asked):
+            return False
+        if makes_function(module, node):
+            return False
+        if asked is not None and self._sources.are_others(module, asked):
             return False
         decorated = any(getattr(each, "decorator_list", ()) for each in self.gone)
         return decorated or not is_of_decorated(self.change.old, module, node)
@@ -841,6 +859,8 @@ class _Moved:
                     continue
                 if not is_about(module, call.func, self._known_as):
                     continue
+                if self._sources.are_others(module, call.args[0]):
+                    continue
                 of_type = isinstance(call.args[0], ast.Call)
                 if not of_type and last_part(call.args[0]) != "__class__":
                     return f"line {call.lineno} of {module.path.name}"
@@ -873,7 +893,7 @@ class _Moved:
                 return False
             return any(isinstance(a, (ast.Call, ast.Tuple)) for a in [module.parent(node)])
         owner = node.value
-        if last_part(owner) in ("cls", "f_code") or is_class_of_a_list(module, owner):
+        if last_part(owner) in ("cls", "f_code"):
             return False
         if name not in _NAMES:
             return isinstance(node.ctx, ast.Load)

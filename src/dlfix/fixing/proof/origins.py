@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from dlfix.fixing.proof.syntax import dotted, executed, stored_names
@@ -15,8 +15,14 @@ _WILD = frozenset("*?[{%")
 class Origins:
     """Follows the names of one body back through its assignments and loops."""
 
-    def __init__(self, body: Sequence[ast.stmt], given: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        body: Sequence[ast.stmt],
+        given: Collection[str] = (),
+        passed: Mapping[str, list[ast.expr]] | None = None,
+    ) -> None:
         self.given = given  # the parameters
+        self.passed = passed or {}  # what one call gives them
         self.made: dict[str, list[ast.expr]] = {}
         for node in executed(body):
             if isinstance(node, ast.Assign):
@@ -60,10 +66,11 @@ class Origins:
         return calls if len(calls) == len(made) else []
 
     def values(self, node: ast.expr) -> list[ast.expr]:
-        """Return what a local name is bound to; the name itself stands for what is passed to a parameter."""
+        """Return what a local name is bound to; the name itself stands for what a parameter gets unseen."""
         if not isinstance(node, ast.Name):
             return []
-        return [*self.made.get(node.id, []), *([node] if node.id in self.given else [])]
+        given = [node] if node.id in self.given else []
+        return [*self.made.get(node.id, []), *self.passed.get(node.id, given)]
 
     def called(self, name: str) -> list[ast.expr]:
         """Return what is called to make what a local name holds; empty if it holds something else."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePath
+from typing import TypeAlias
 
 from dlfix.catalog import load
 from dlfix.fixing.proof.changes import attributes_set
@@ -49,6 +51,9 @@ _WRITES = re.compile(r">|`|\$\(|-delete|-exec|-ok|-fprint|-fls|(^|\s)(-o|--outpu
 # Words in the names of functions that open files.
 _OPENS = ("open", "load", "read", "file", "connect", "path")
 _AT_THE_END = frozenset("register finalize addCleanup addfinalizer callback push".split())
+
+
+Removal: TypeAlias = tuple[Module, ast.Call]
 
 
 class Removals:
@@ -102,7 +107,7 @@ class Removals:
         item: int | None = None,
         known: frozenset[str] = frozenset(),
         far: int = FAR,
-    ) -> tuple[Module, ast.Call] | None:
+    ) -> Removal | None:
         """Return what removes or replaces a file after a call made an object from it, here or in a caller.
 
         `item` is the place of the object in the tuple that the call gives; `known` are files of it.
@@ -116,11 +121,9 @@ class Removals:
         for node in executed(around):
             if not isinstance(node, ast.Call) or not self._ends_after(module, node, call):
                 continue
-            removes = self._removes(node, named, origins) or self._inside(
-                module, node, named, origins
-            )
-            if removes and not self._used_up(module, call, around, node):
-                return module, node
+            removal = self._removal(module, node, named, origins)
+            if removal is not None and not self._used_up(module, call, around, node):
+                return removal
         self.read |= _parts_read(executed(around))
         if function is not None and kept.leaves and function.name == "__init__":
             own = {name for each in self.program.classes(module) for name in attributes_set(each)}
@@ -229,10 +232,12 @@ class Removals:
         ends = [_end(each) for each in origins.values(path) or [path]]
         return all(PurePath(f"_{end}").suffix.lower() in _NO_CONTAINERS for end in ends)
 
-    def _inside(
+    def _removal(
         self, module: Module, node: ast.Call, files: set[str], origins: Origins, far: int = FAR
-    ) -> bool:
-        """Return whether a function of the program removes files that it gets, or that it names itself."""
+    ) -> Removal | None:
+        """Return what removes one of these files: a call, or one that it leads to."""
+        if self._removes(node, files, origins):
+            return module, node
         known = self.program.function_of(module, node.func)
         if known is None or far == 0:
             return self._by_its_method(module, node, files, origins)
@@ -241,12 +246,11 @@ class Removals:
         passed += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
         taken = {name for name, value in passed if share_files(origins.of(value), files)}
         taken |= {*filter(is_literal, files)}
-        inside = Origins(function.body, parameters(function))
-        return any(
-            self._removes(each, taken, inside) or self._inside(home, each, taken, inside, far - 1)
-            for each in executed(function.body)
-            if isinstance(each, ast.Call)
-        )
+        values = {name: origins.values(value) or [value] for name, value in passed}
+        inside = Origins(function.body, parameters(function), values)
+        calls = (each for each in executed(function.body) if isinstance(each, ast.Call))
+        found = (self._removal(home, each, taken, inside, far - 1) for each in calls)
+        return next(filter(None, found), None)
 
     def _used_up(
         self, module: Module, call: ast.Call, around: list[ast.stmt], removing: ast.Call
@@ -287,15 +291,16 @@ class Removals:
 
     def _by_its_method(
         self, module: Module, node: ast.Call, files: set[str], origins: Origins
-    ) -> bool:
-        """Return whether a method removes or replaces files, of an object that was made with one of these."""
+    ) -> Removal | None:
+        """Return what a method removes or replaces, of an object that was made with one of these files."""
         if not isinstance(node.func, ast.Attribute) or not origins.of(node.func.value) & files:
-            return False
+            return None
         made = origins.calls(node.func.value)
-        return any(
+        found = (
             self._writes_to(home, function, node, made, files, origins)
             for home, function in self._methods(module, node.func.attr, made)
         )
+        return next(filter(None, found), None)
 
     def _methods(
         self, module: Module, name: str, made: list[ast.Call]
@@ -321,8 +326,8 @@ class Removals:
         made: list[ast.Call],
         files: set[str],
         origins: Origins,
-    ) -> bool:
-        """Return whether a method removes or writes what may be one of some files, as it is called."""
+    ) -> Removal | None:
+        """Return where a method removes or writes what may be one of some files, as it is called."""
         inside = Origins(function.body, parameters(function))
         given = Given(home, function, node, made)
         for each in executed(function.body):
@@ -334,8 +339,8 @@ class Removals:
                 passed = given.of(texts)
                 literals = {text for text in texts if is_literal(text)}
                 if passed is None or share_files(origins.of(*passed) | literals, files):
-                    return True
-        return False
+                    return home, each
+        return None
 
 
 def _of_parts(node: ast.expr, names: set[str]) -> bool:
@@ -405,7 +410,9 @@ def _at_stake(
     elif _moves_away(node):
         yield from (owner, *node.args)
     elif name in _COMMANDS and library in ("subprocess", "os") and not _only_reads(node, origins):
-        yield from node.args
+        for command in origins.values(node.args[0]) or node.args[:1]:
+            yield from _copied_to(command) or [command]
+        yield from node.args[1:]
 
 
 def _only_reads(node: ast.Call, origins: Origins) -> bool:
@@ -416,22 +423,45 @@ def _only_reads(node: ast.Call, origins: Origins) -> bool:
     return programs <= _READERS and not any(_WRITES.search(each) for each in commands)
 
 
+def _copied_to(command: ast.expr) -> list[ast.expr]:
+    """Return what names the file that a command copies another to; nothing if it may do something else."""
+    pieces = _pieces(command)
+    text = "".join(piece if isinstance(piece, str) else "\0" for piece in pieces)
+    if _WRITES.search(text) or re.search(r"[|;&\n]|\s-t|--target", text):
+        return []
+    try:
+        words = shlex.split(text)
+    except ValueError:  # a quote that is not closed
+        return []
+    if words[:1] != ["cp"] or len(words) < 3:
+        return []
+    last = words[-1]
+    computed = [piece for piece in pieces if not isinstance(piece, str)]
+    folder = last.partition("\0")[0].rpartition("/")[0] if "\0" in last else last
+    return [ast.Constant(folder), *computed[len(computed) - last.count("\0") :]]
+
+
 def _spelled(command: ast.expr) -> str:
     """Return the text of a command, with nothing where it is computed."""
+    return "".join(piece for piece in _pieces(command) if isinstance(piece, str))
+
+
+def _pieces(command: ast.expr) -> list[str | ast.expr]:
+    """Return the texts that a command is put together from, and the expressions between them."""
     match command:
         case ast.Constant(value=str() as text):
-            return text
+            return [text]
         case ast.Call(func=ast.Attribute(value=text, attr="format")):
-            return _spelled(text)
-        case ast.BinOp(op=ast.Mod(), left=text):
-            return _spelled(text)
+            return [*_pieces(text), *command.args]
+        case ast.BinOp(op=ast.Mod(), left=text, right=right):
+            return [*_pieces(text), right]
         case ast.BinOp(op=ast.Add(), left=left, right=right):
-            return _spelled(left) + _spelled(right)
+            return [*_pieces(left), *_pieces(right)]
         case ast.JoinedStr(values=parts):
-            return "".join(map(_spelled, parts))
+            return [piece for part in parts for piece in _pieces(part)]
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return " ".join(map(_spelled, parts))
-    return ""
+            return [piece for part in parts for piece in (*_pieces(part), " ")]
+    return [command]
 
 
 def _ends_temporary(node: ast.Call, origins: Origins) -> bool:

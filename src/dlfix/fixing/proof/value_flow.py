@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Iterable, Iterator
 
 from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.program import Class, Program
-from dlfix.fixing.proof.syntax import FUNCTIONS, dotted, last_part, stored_names, within
+from dlfix.fixing.proof.syntax import FUNCTIONS, last_part, stored_names, within
 from dlfix.fixing.proof.writes import goes_by, may_be
 from dlfix.project.module import Module
 from dlfix.project.syntax import attributes_of
@@ -54,23 +53,6 @@ def is_about(module: Module, node: ast.AST, names: set[str] | None) -> bool:
     return not words.isdisjoint(names)
 
 
-def is_class_of_a_list(module: Module, node: ast.expr) -> bool:
-    """Return whether a name goes through a list of built-in classes: `for kind in (int, str)`."""
-    scope = module.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
-    if scope is None or not isinstance(node, ast.Name):
-        return False
-    loops = [module.parent(each.node) for each in scope.bindings.get(node.id, ())]
-    listed = [getattr(loop, "iter", None) for loop in loops]
-    return bool(listed) and all(
-        isinstance(each, (ast.List, ast.Tuple, ast.Set)) and all(map(_is_built_in, each.elts))
-        for each in listed
-    )
-
-
-def _is_built_in(node: ast.expr) -> bool:
-    return isinstance(getattr(builtins, dotted(node), None), type)
-
-
 def is_of_decorated(program: Program, module: Module, node: ast.AST) -> bool:
     """Return whether what a node asks is asked of what a decorator stands over, and of nothing else.
 
@@ -87,8 +69,10 @@ def is_of_decorated(program: Program, module: Module, node: ast.AST) -> bool:
     while isinstance(function, FUNCTIONS) and not function.decorator_list:
         around = program.enclosing(module, function)
         if around is None:
-            plain = isinstance(module.parent(function), ast.Module)
-            return plain and _only_decorates(program, function.name)
+            owner = module.parent(function)
+            if isinstance(owner, ast.ClassDef) and function.name == "__call__":
+                return _only_decorates(program, owner.name)  # `@Deprecated("...")`
+            return isinstance(owner, ast.Module) and _only_decorates(program, function.name)
         if not _is_only_returned(module, function):
             return False
         function = around
@@ -131,14 +115,37 @@ class _Flow:
         self._met: set[object] = set()
 
     def start(self, module: Module, function: ast.AST) -> bool:
-        """Note where a function is first taken; False for a class, or what a decorator gets."""
+        """Note where a function or class is first taken; False for what a decorator or a base gets."""
         if isinstance(function, ast.Lambda):
             self.names.add("<lambda>")
             self._add(module, function)
             return True
-        if not isinstance(function, FUNCTIONS) or function.decorator_list:
+        if isinstance(function, ast.ClassDef) and not self._is_plain(module, function):
+            return False
+        if not isinstance(function, (*FUNCTIONS, ast.ClassDef)) or function.decorator_list:
             return False
         return self._read(module, function, function.name) and bool(self.places)
+
+    def _is_plain(self, module: Module, node: ast.ClassDef) -> bool:
+        """Return whether no code of the project gets a class when it is defined, or asks a base for it."""
+        bases = [self.program.class_of(module, each) for each in node.bases]
+        lineage = [
+            each for base in bases if base is not None for each in self.program.lineage(base)
+        ]
+        return not (
+            bool(node.keywords)
+            or any("__init_subclass__" in each.methods or each.node.keywords for each in lineage)
+            or self._are_listed(lineage)
+        )
+
+    def _are_listed(self, bases: list[Class]) -> bool:
+        """Return whether code may list what derives from some classes, or from a class that is not known."""
+        for module in self.program.project.mentions("__subclasses__"):
+            for node in module.nodes_by_name.get("__subclasses__", ()):
+                owner = self.program.class_of(module, getattr(node, "value", node))
+                if owner is None or owner in bases:
+                    return True
+        return False
 
     def run(self) -> bool:
         """Follow the value; False where it goes on unseen."""

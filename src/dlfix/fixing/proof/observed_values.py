@@ -1,0 +1,306 @@
+"""What an expression may hold, followed backwards: whether a question of it may be one of a function that moved."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Collection, Iterator
+
+from dlfix.fixing.proof.program import Program, whose_class
+from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, last_part, parameters
+from dlfix.project.bindings import Binding
+from dlfix.project.module import Module
+
+_KINDS = frozenset({"FunctionType", "LambdaType"})
+_DISPLAYS = (ast.List, ast.Tuple, ast.Set)
+_VALUES = (ast.Constant, ast.JoinedStr, ast.Dict, ast.Compare, ast.DictComp, *_DISPLAYS)
+_MOST = 60  # expressions that one question is followed to
+
+
+def observed(module: Module, node: ast.AST) -> ast.expr | None:
+    """Return the expression of which a word asks something: `f` in `f.__name__` and `signature(f)`."""
+    above = module.parent(node)
+    if isinstance(above, ast.Attribute) and above.value is not node:
+        return None
+    if isinstance(node, ast.Attribute) and node.attr.startswith("__"):
+        return node.value
+    if isinstance(above, ast.Call) and above.func is node and above.args:
+        return above.args[0]
+    while isinstance(above, (ast.Tuple, ast.BinOp)):
+        above = module.parent(above)
+    is_test = isinstance(above, ast.Call) and last_part(above.func) == "isinstance"
+    return above.args[0] if is_test and isinstance(above, ast.Call) else None
+
+
+def makes_function(module: Module, node: ast.AST) -> bool:
+    """Return whether a type is called to make a function: `FunctionType(code, names)` asks nothing."""
+    above = module.parent(node)
+    return isinstance(above, ast.Call) and above.func is node and last_part(node) in _KINDS
+
+
+class Sources:
+    """Follows expressions back through assignments, arguments, loops and attributes to what made their values."""
+
+    def __init__(self, program: Program, moved: Collection[str]) -> None:
+        self.program = program
+        self.moved = moved  # names of the functions and classes that module level has now
+
+    def are_others(self, module: Module, asked: ast.expr) -> bool:
+        """Return whether all that an expression may hold is known, and is no function that moved."""
+        return self._are(module, asked, set())
+
+    def _are(self, module: Module, node: ast.AST | None, met: set[object]) -> bool:
+        if node in met:
+            return True
+        met.add(node)
+        if len(met) > _MOST:
+            return False
+        held = whose_class(node) if isinstance(node, ast.expr) else None
+        if held is not None:
+            own = self.program.class_of_self(module, held)
+            family = (own, *self.program.heirs(own)) if own is not None else ()
+            return bool(family) and all(each.name not in self.moved for each in family)
+        match node:
+            case ast.Name(id=name):
+                return self._named(module, node, name, met)
+            case ast.Attribute(attr=name):
+                return self._is_of_library(module, node) or self._kept(module, node, name, met)
+            case ast.Call(func=func):
+                made = self.program.class_of(module, func)
+                if made is not None:
+                    return not {"__new__", "__call__"} & made.methods.keys()
+                return dotted(func) in ("str", "repr", "len", "int", "float", "dict", "list")
+            case ast.IfExp(body=body, orelse=orelse):
+                return self._are(module, body, met) and self._are(module, orelse, met)
+            case ast.BoolOp(values=values):
+                return all(self._are(module, each, met) for each in values)
+        return isinstance(node, _VALUES)
+
+    def _named(self, module: Module, node: ast.Name, name: str, met: set[object]) -> bool:
+        own = self.program.class_of_self(module, node)
+        if own is not None:
+            bases = self.program.unknown_bases(own)
+            return not _is_of_class(module, node) and not any(map(_is_metaclass, bases))
+        scope = module.scope_of(node).lookup(name)
+        if scope is None:
+            return isinstance(getattr(builtins, name, None), type)
+        if (scope, name) in met:
+            return True
+        met.add((scope, name))
+        if scope.is_function and _is_raised(scope.node, name):
+            return True
+        bindings = scope.bindings.get(name, [])
+        return bool(bindings) and all(self._bound(module, each, met) for each in bindings)
+
+    def _bound(self, module: Module, binding: Binding, met: set[object]) -> bool:
+        """Return whether what one binding gives a name is something else."""
+        match binding.kind, binding.path:
+            case "parameter", _ if isinstance(binding.node, ast.arg):
+                return self._passed(module, binding.node, met)
+            case (("except" | "delete"), _):
+                return True
+            case (("def" | "class"), _):
+                return self._is_other(binding.node)
+            case "import", _:
+                if isinstance(binding.statement, ast.Import):
+                    return True
+                if self._is_from_library(module, binding.statement):
+                    return True
+                found = self.program.resolve(module, ast.Name(binding.name, ast.Load()))
+                return found is not None and self._is_other(found[1])
+            case (("assign" | "annotated" | "walrus"), ()):
+                return binding.value is not None and self._are(module, binding.value, met)
+            case "for", (_,) if binding.value is not None:
+                return self._items(module, binding.value, met)
+        return False
+
+    def _is_other(self, defined: ast.AST) -> bool:
+        """Return whether a function, class or module is not among those that moved, nor wrapped."""
+        named = getattr(defined, "name", "") in self.moved
+        return not named and not getattr(defined, "decorator_list", ())
+
+    def _items(self, module: Module, source: ast.expr, met: set[object]) -> bool:
+        """Return whether all items of what a loop goes through are something else."""
+        if isinstance(source, _DISPLAYS):
+            return all(self._are(module, each, met) for each in source.elts)
+        if not isinstance(source, ast.Name):
+            return False
+        scope = module.scope_of(source).lookup(source.id)
+        bindings = scope.bindings.get(source.id, []) if scope is not None else []
+        reads = [r for s in (scope.walk() if scope else ()) for r in s.reads.get(source.id, ())]
+        return (
+            bool(bindings)
+            and all(getattr(module.parent(each), "iter", None) is each for each in reads)
+            and all(isinstance(each.value, _DISPLAYS) and not each.path for each in bindings)
+            and all(self._items(module, each.value, met) for each in bindings if each.value)
+        )
+
+    def _passed(self, module: Module, parameter: ast.arg, met: set[object]) -> bool:
+        """Return whether a parameter is annotated as something else, or every call in view passes it."""
+        arguments = module.parent(parameter)
+        function = module.parent(arguments) if arguments is not None else None
+        if parameter.annotation is not None and self._is_value(module, parameter.annotation):
+            return True
+        if not isinstance(function, FUNCTIONS) or function.decorator_list:
+            return False
+        if parameter in (function.args.vararg, function.args.kwarg):
+            return False
+        given = list(self._arguments(module, function, parameter.arg))
+        return (
+            bool(given)
+            and None not in given
+            and all(self._are(home, value, met) for home, value in filter(None, given))
+        )
+
+    def _is_value(self, module: Module, annotation: ast.expr) -> bool:
+        """Return whether an annotation is of objects that are neither functions nor classes."""
+        match annotation:
+            case ast.Constant(value=None):
+                return True
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return self._is_value(module, left) and self._is_value(module, right)
+            case ast.Subscript(value=value, slice=inner):
+                return last_part(value) == "Optional" and self._is_value(module, inner)
+            case ast.Name(id=name) if module.scope_of(annotation).lookup(name) is None:
+                kind = getattr(builtins, name, None)
+                return isinstance(kind, type) and kind not in (type, object)
+        named = dotted(annotation) == "types.ModuleType" or dotted(annotation) == "ModuleType"
+        return named or self.program.class_of(module, annotation) is not None
+
+    def _arguments(
+        self, module: Module, function: Function, name: str
+    ) -> Iterator[tuple[Module, ast.expr] | None]:
+        """Yield what calls pass for a parameter, and its default; None for what is not seen."""
+        owner = module.parent(function)
+        is_init = isinstance(owner, ast.ClassDef) and function.name == "__init__"
+        called = owner.name if is_init and isinstance(owner, ast.ClassDef) else function.name
+        positional = [*function.args.posonlyargs, *function.args.args]
+        names = [each.arg for each in positional][isinstance(owner, ast.ClassDef) :]
+        if called.startswith("__"):
+            yield None  # operators and the language call it
+        for home in self.program.project.mentions(called):
+            if home.aliases_of(called):
+                yield None
+            for node in home.nodes_by_name.get(called, ()):
+                call = home.parent(node)
+                if not isinstance(node.ctx, ast.Load) or _is_annotation(home, node):
+                    continue
+                if not isinstance(call, ast.Call) or call.func is not node:
+                    yield None
+                    continue
+                if any(isinstance(each, ast.Starred) for each in call.args) or any(
+                    each.arg is None for each in call.keywords
+                ):
+                    yield None
+                given = dict(zip(names, call.args, strict=False))
+                given |= {each.arg or "": each.value for each in call.keywords}
+                value = given.get(name, _default(function, name))
+                yield (home, value) if value is not None else None
+
+    def _kept(self, module: Module, node: ast.Attribute, name: str, met: set[object]) -> bool:
+        """Return whether an attribute of `self` is only set, wherever that may be, to something else."""
+        own = self.program.class_of_self(module, node.value)
+        if own is None or name in met:
+            return own is not None
+        met.add(name)
+        if any(_sets_by_name(each.module) for each in self.program.family(own)):
+            return False
+        stored = False
+        for home in self.program.project.mentions(name):
+            if name in home.scope.bindings or home.functions_by_name.get(name):
+                return False
+            for each in home.nodes_by_name.get(name, ()):
+                if isinstance(each, ast.Name):
+                    if home.scope_of(each).is_class:
+                        return False
+                elif not isinstance(each.ctx, ast.Load):
+                    above = home.parent(each)
+                    if not isinstance(above, ast.Assign) or each not in above.targets:
+                        return False
+                    if not self._are(home, above.value, met):
+                        return False
+                    stored = True
+        return stored
+
+    def _is_of_library(self, module: Module, node: ast.expr) -> bool:
+        """Return whether an expression is an attribute of what a library has."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        scope = module.scope_of(root).lookup(root.id) if isinstance(root, ast.Name) else None
+        if scope is None or not isinstance(root, ast.Name):
+            return False
+        bindings = scope.bindings.get(root.id, [])
+        return bool(bindings) and all(
+            each.kind == "import" and self._is_from_library(module, each.statement)
+            for each in bindings
+        )
+
+    def _is_from_library(self, module: Module, statement: ast.AST) -> bool:
+        project = self.program.project
+        match statement:
+            case ast.ImportFrom(level=0, module=str() as origin):
+                return project.find(origin, module) in (None, module)
+            case ast.Import(names=names):
+                return all(project.find(each.name, module) in (None, module) for each in names)
+        return False
+
+
+def _is_of_class(module: Module, node: ast.Name) -> bool:
+    """Return whether the first parameter of a method is the class."""
+    method = next(
+        a for a in module.ancestors(node) if isinstance(a, FUNCTIONS) and node.id in parameters(a)
+    )
+    by_nature = {"__new__", "__init_subclass__", "__class_getitem__"}
+    return method.name in by_nature or any(
+        last_part(each) == "classmethod" for each in method.decorator_list
+    )
+
+
+def _is_metaclass(base: str) -> bool:
+    return base.rpartition(".")[2].endswith(("type", "Type", "Meta", "MetaClass"))
+
+
+def _sets_by_name(module: Module) -> bool:
+    """Return whether code of a module sets attributes by names that are not written out."""
+    calls = module.calls_by_name.get("setattr", ())
+    computed = any(len(c.args) > 1 and not isinstance(c.args[1], ast.Constant) for c in calls)
+    return computed or bool(
+        module.nodes_by_name.get("__dict__") or module.calls_by_name.get("vars")
+    )
+
+
+def _is_raised(around: ast.AST, name: str) -> bool:
+    """Return whether a function raises what a name holds, or objects of it: only exceptions are."""
+    raised = (each.exc for each in ast.walk(around) if isinstance(each, ast.Raise))
+    return any(
+        dotted(each.func if isinstance(each, ast.Call) else each) == name
+        for each in raised
+        if each is not None
+    )
+
+
+def _is_annotation(module: Module, node: ast.AST) -> bool:
+    """Return whether a name stands in an annotation, or as the base of a class."""
+    above = module.parent(node)
+    return isinstance(above, ast.arg) or getattr(above, "returns", None) is node
+
+
+def _default(function: Function, name: str) -> ast.expr | None:
+    named = [*function.args.posonlyargs, *function.args.args]
+    pairs = dict(
+        zip(
+            [each.arg for each in named[len(named) - len(function.args.defaults) :]],
+            function.args.defaults,
+            strict=True,
+        )
+    )
+    pairs |= {
+        each.arg: value
+        for each, value in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+        if value is not None
+    }
+    return pairs.get(name)
+
+
+__all__ = ["Sources", "makes_function", "observed"]

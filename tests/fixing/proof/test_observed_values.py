@@ -1,0 +1,95 @@
+"""What an expression may hold that code asks for its name, its type or its source."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from dlfix.fixing.proof.observed_values import Sources, makes_function, observed
+from dlfix.fixing.proof.program import Program
+from dlfix.project.project import Project
+
+CLASS = "class A:\n    def show(self, other=None):\n        print({}.__name__)\n"
+OWN = "import functools\ncollate = functools.partial(print)\n\n\ndef _collate(b): pass\n"
+
+
+def others(folder: Path, text: str) -> bool:
+    """Return whether what `main.py` asks for `__name__` is surely not `_collate`."""
+    for name, source in {"main.py": text, "own.py": OWN}.items():
+        (folder / name).write_text(source)
+    tree = Project(sorted(folder.glob("*.py")))
+    (module,) = tree.mentions("__name__")
+    (node,) = module.nodes_by_name["__name__"]
+    asked = observed(module, node)
+    assert asked is not None
+    return Sources(Program(tree), {"_collate"}).are_others(module, asked)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kinds = {kind.__name__: kind for kind in [int, float, str]}",
+        "for kind in (dict, print):\n    print(kind.__name__)\ndef print(b): pass",
+        CLASS.format("self"),
+        CLASS.format("type(self)"),
+        "class A:\n    def set(self):\n        self.step = 'a'\n    def show(self):\n        print(self.step.__name__)",
+        "def show(f):\n    print(f.__name__)\ndef main(): show(main)",
+        "def show(f=None):\n    print(f.__name__)\nshow(int)\nshow()",
+        "def show(f: str | None):\n    print(f.__name__)",
+        "import types\ndef show(f: types.ModuleType):\n    print(f.__name__)",
+        "def show(queue):\n    kind, text = queue.get()\n    print(kind.__name__)\n    raise kind(text)",
+        "try:\n    pass\nexcept ValueError as e:\n    print(e.__name__)",
+        "import torch\nprint(torch.nn.functional.relu.__name__)",
+        "def f(a, b):\n    fns = [f, int]\n    for fn in fns:\n        print(fn.__name__)",
+    ],
+)
+def test_what_a_question_is_asked_of_is_known(tmp_path: Path, text: str):
+    assert others(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for kind in kinds:\n    print(kind.__name__)",
+        "def show(kind):\n    print(kind.__name__)",
+        CLASS.format("other"),
+        CLASS.format("type(other)"),
+        CLASS.format("self")
+        .replace("(self", "(cls")
+        .replace("    def", "    @classmethod\n    def"),
+        CLASS.format("self").replace("class A:", "class A(type):"),
+        "class A:\n    def show(self):\n        print(self.step.__name__)",
+        "class A:\n    def set(self, s):\n        self.step = s\n    def show(self):\n        print(self.step.__name__)",
+        "class A:\n    step = 1\n    def show(self):\n        self.step = 2\n        print(self.step.__name__)",
+        "class A:\n    def __init__(self, **k):\n        self.__dict__.update(k)\n        self.step = 2\n"
+        "        print(self.step.__name__)",
+        "def show(f):\n    print(f.__name__)\ndef main(g): show(main), show(g)",
+        "def show(f):\n    print(f.__name__)\nshow(int)\nkeep(show)",
+        "def show(f):\n    print(f.__name__)\nshow(*things)",
+        "def show(*f):\n    print(f.__name__)\nshow(1)",
+        "def show(f: object):\n    print(f.__name__)",
+        "from own import collate\nprint(collate.__name__)",
+        "from own import _collate\nprint(_collate.__name__)",
+        "import own\nprint(own.collate.__name__)",
+        "def f(b):\n    fns = [f, int]\n    fns.append(b)\n    for fn in fns:\n        print(fn.__name__)",
+        "fn = int\nfor fn in things: pass\nprint(fn.__name__)",
+        "fn, other = things\nprint(fn.__name__)",
+        "@over\ndef f(b): pass\nprint(f.__name__)",
+    ],
+)
+def test_what_a_question_is_asked_of_may_be_the_function(tmp_path: Path, text: str):
+    assert not others(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("types.FunctionType(code, names)", True), ("isinstance(f, types.FunctionType)", False)],
+)
+def test_a_type_that_is_called_asks_nothing(tmp_path: Path, text: str, expected: bool):
+    (tmp_path / "main.py").write_text(text)
+    (module,) = Project([tmp_path / "main.py"]).mentions("FunctionType")
+    (node,) = module.nodes_by_name["FunctionType"]
+    assert makes_function(module, node) is expected
+    assert isinstance(node, ast.Attribute)
