@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import libcst as cst
 
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Insert, Within
 from dlfix.fixing.rendering import code_of
+from dlfix.project.syntax import is_private, key_of
 from dlfix_codemods import class_members, class_state
 from dlfix_codemods.tools import conditions, imports, positions
 
@@ -47,6 +49,16 @@ def _calls(plan: ClassPlan) -> list[str]:
     return calls
 
 
+def _private(plan: ClassPlan) -> set[str]:
+    """Return the attributes of a plan whose keys in `__dict__` are not their names."""
+    drops = plan.state.drops if plan.state is not None else ()
+    slots = plan.state.slots if plan.state is not None else ()
+    names = {*slots, *(each.name for each in drops)}
+    for lazy in plan.lazies:
+        names |= {lazy.name, lazy.kept_in}
+    return {name for name in names if is_private(name)}
+
+
 def _texts(plan: ClassPlan) -> list[str]:
     texts = [each.becomes for each in plan.exchanges] + [each.text for each in plan.inserts]
     return texts + [each.heads for each in plan.withins]
@@ -61,6 +73,8 @@ class _Edits(cst.CSTTransformer):
         self.plan = plan
         self.written: dict[str, str] = {}
         self.cls = positions.find(module, [plan.cls], cst.ClassDef)[plan.cls]
+        assert isinstance(self.cls, cst.ClassDef)
+        self.keys = {name: key_of(name, self.cls.name.value) for name in _private(plan)}
         self.expressions: dict[cst.CSTNode, str] = {}
         self.statements: dict[cst.CSTNode, Exchange] = {}
         self.inserts: dict[cst.CSTNode, list[Insert]] = {}
@@ -158,7 +172,8 @@ class _Edits(cst.CSTTransformer):
         return updated_node.with_deep_changes(updated_node.body, body=body)
 
     def _quoted(self, text: str) -> str:
-        """Quote strings as this file mostly does."""
+        """Quote strings as this file mostly does; name attributes in them by their keys."""
+        text = self._keyed(text)
         code = code_of(self.module)
         single = code.count("'") > code.count('"') and "'" not in text
         return text.replace('"', "'") if single else text
@@ -194,6 +209,11 @@ class _Edits(cst.CSTTransformer):
     def _as_written(self, text: str) -> str:
         for dotted, written in self.written.items():
             text = text.replace(dotted, written)
+        return self._keyed(text)
+
+    def _keyed(self, text: str) -> str:
+        for name, key in self.keys.items():
+            text = re.sub(rf"(?<=[\"']){re.escape(name)}(?=[\"'])", key, text)
         return text
 
 

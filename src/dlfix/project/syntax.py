@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
@@ -26,6 +27,7 @@ _UNSURE = (
     ast.GeneratorExp,
 )
 _BY_NAME = ("getattr", "setattr", "delattr")
+_MANGLED = re.compile(r"_[A-Z]\w*?(__\w*[^\W_]_?)")  # classes have capitals
 
 
 def last_name(node: ast.AST | None) -> str:
@@ -99,6 +101,23 @@ def attributes_of(node: ast.AST | None) -> ast.expr | None:
     return None
 
 
+def is_private(name: str) -> bool:
+    """Return whether Python mangles a name that a class's code uses: `__file`, not `__init__`."""
+    return name.startswith("__") and not name.endswith("__")
+
+
+def key_of(attribute: str, cls: str) -> str:
+    """Return the key in `__dict__` of an attribute that the code of a class names."""
+    owner = cls.lstrip("_")
+    return f"_{owner}{attribute}" if owner and is_private(attribute) else attribute
+
+
+def attribute_of(key: str) -> str:
+    """Return how the code of a class names the attribute of a key: `__file` for `_Rows__file`."""
+    mangled = _MANGLED.fullmatch(key)
+    return mangled[1] if mangled else key
+
+
 def attribute_named(node: ast.AST | None) -> tuple[ast.expr, str] | None:
     """Return the object and the name of the attribute that an expression reads, sets or takes away.
 
@@ -120,7 +139,7 @@ def attribute_named(node: ast.AST | None) -> tuple[ast.expr, str] | None:
             pass
         case _:
             return None
-    return (by_key, name) if by_key is not None else None
+    return (by_key, attribute_of(name)) if by_key is not None else None
 
 
 def attributes_deleted(statement: ast.stmt) -> Iterator[tuple[ast.expr, str]]:

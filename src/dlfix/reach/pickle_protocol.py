@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from dlfix.project.syntax import attributes_of, is_name
+from dlfix.project.syntax import attribute_of, attributes_of, is_name, is_private
 from dlfix.project.trees import walk
 from dlfix.reach.methods import emptied_before_state
 from dlfix.reach.values import Function
@@ -180,7 +180,7 @@ def _put_over(part: ast.expr | ast.keyword, whole: ast.expr, handed: Handed) -> 
         return
     for key, item in zip(part.keys, part.values, strict=True):
         if isinstance(key, ast.Constant) and isinstance(key.value, str):
-            handed.dropped.add(key.value)
+            handed.dropped |= _attributes([key.value])
         if key is not None:
             handed.values.append(item)
         elif item is not whole:
@@ -231,7 +231,7 @@ def _filtered(node: ast.expr, me: str, handed: Handed) -> bool:
             case ast.Call():
                 names = set()
             case _:
-                names = set(_strings(condition))
+                names = _attributes(_strings(condition))
                 handed.dropped |= names
         handed.known = handed.known and bool(names)
     return True
@@ -295,14 +295,19 @@ def _hands_on(node: ast.expr, names: set[str]) -> bool:
 def _spelled_out(key: ast.expr, method: ast.AST, cls: ast.AST | None = None) -> set[str] | None:
     """Return the texts that a key may be: one, or those of the loop that gives it, also over `self.NAMES`."""
     if isinstance(key, ast.Constant):
-        return {str(key.value)}
+        return _attributes([str(key.value)])
     found = {
         text
         for loop in walk(method)
         if isinstance(loop, ast.For) and isinstance(key, ast.Name) and _is_name(loop.target, key.id)
         for text in _strings(_in_class(loop.iter, cls))
     }
-    return found or None
+    return _attributes(found) if found else None
+
+
+def _attributes(keys: Iterable[str]) -> set[str]:
+    """Return the attributes that keys of a state are those of: `"__file"` is none's, for it is not mangled."""
+    return {attribute_of(key) for key in keys if not is_private(key)}
 
 
 def _in_class(node: ast.expr, cls: ast.AST | None) -> ast.expr:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.project.bindings import Binding
-from dlfix.project.syntax import attribute_named, attributes_of, last_name
+from dlfix.project.syntax import attribute_named, attribute_of, attributes_of, last_name
 from dlfix.reach.values import Argument, Bound, Constant, Frame, Value
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def set_by_name(call: ast.Call, frame: Frame, interpreter: Evaluator) -> Iterato
     for names, value in _turns(call.args[1], call.args[2], frame, interpreter):
         for name in names:
             if isinstance(name, Constant) and isinstance(name.value, str):
-                yield name.value, value
+                yield attribute_of(name.value), value
 
 
 def _turns(
@@ -99,4 +99,4 @@ def _spelled_out(node: ast.expr, frame: Frame, interpreter: Evaluator) -> Iterat
     for container in interpreter.containers(Bound(node, frame)):
         for key, item in container.items:
             if isinstance(key, str):
-                yield key, item
+                yield attribute_of(key), item

@@ -29,7 +29,7 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.project.module import Module
-from dlfix.project.syntax import attributes_of
+from dlfix.project.syntax import attribute_of, attributes_of, is_private, key_of
 
 # What a handler waits for that opening a resource never raises.
 _ELSEWHERE = frozenset(
@@ -56,6 +56,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _errors(change)
     yield from _handlers_left_behind(change)
     yield from _tests_for_attributes(change)
+    yield from _private(change)
     yield from _fields(change)
     yield from _slots(change)
     yield from _looked_up(change)
@@ -283,6 +284,31 @@ def _tests_for_attributes(change: ClassChange) -> Iterator[Regression]:
             else:
                 continue
             yield Regression(module.path, change.after.qualname, node.lineno, reason)
+
+
+def _private(change: ClassChange) -> Iterator[Regression]:
+    """Yield attributes that Python keeps by class, where other code has one of that name, or the key."""
+    for name in sorted(filter(is_private, _lazy_or_left(change))):
+        key = key_of(name, change.before.name)
+        for cls in change.old.family(change.before):
+            if cls is not change.before and any(
+                isinstance(n, ast.Attribute) and n.attr == name for n in within(cls.node)
+            ):
+                yield change.regression(
+                    change.after.node, f"`{cls.name}` has a private attribute `{name}` of its own"
+                )
+        for module in change.old.project.mentions(key):
+            for node in module.nodes(ast.Attribute):
+                if node.attr == key:
+                    reason = f"`{name}` is used by its mangled name `{key}` (line {node.lineno})"
+                    yield Regression(module.path, change.after.qualname, node.lineno, reason)
+
+
+def _lazy_or_left(change: ClassChange) -> set[str]:
+    """Return the attributes that become lazy, or that the new state methods name by their keys."""
+    states = [f for f in change.after.functions if f.name in STATE]
+    named = {attribute_of(text) for f in states for text in strings(f)}
+    return named | change.made_lazy.keys()
 
 
 def _never_missing(change: ClassChange, function: Function, name: str) -> bool:
