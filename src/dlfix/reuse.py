@@ -16,7 +16,7 @@ from dlfix import results
 from dlfix.answers import Answer, written
 from dlfix.project import record
 from dlfix.project.roots import PACKAGING
-from dlfix.session import SYNTAX_BUDGET, Edit, Session
+from dlfix.session import SYNTAX_BUDGET, Session, after_edits
 from dlfix.source import seen
 
 if TYPE_CHECKING:
@@ -85,12 +85,12 @@ def _compared(
     """Return a project of which was asked what was asked of the edited one, if the answers are the same."""
     texts = {file: asked["texts"][str(file)] for file in edited}
     before = record.restored(asked["asked"], part.files, texts, edited)
-    after = before.still(part.files, {}, edited) if before is not None else None
-    if after is None:
+    if before is None:
         return None
-    edits = [Edit(file, texts[file], after.text(file)) for file in edited]
-    if not all(edit.is_unseen(answer.diagnoses) for edit in edits):
+    found = after_edits(before, {}, edited, answer.diagnoses)
+    if found is None:
         return None
+    after, _ = found
     return after if _parses_the_same(asked, after, edited) else None
 
 

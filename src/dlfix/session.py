@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dlfix import selection, suppression
 from dlfix.config import ConfigError, Settings
-from dlfix.project.changes import change_between
+from dlfix.project.changes import change_between, steps
 from dlfix.project.surroundings import around, connected, holds, imported
 from dlfix.reach.progress import Tell, silent, told
 from dlfix.rules.base import Finding, Place, Rule, Step
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 # So much code is parsed only to tell of syntax errors in it, where nothing else asks for it.
 SYNTAX_BUDGET = 200_000
+
+# So many places are compared one after the other, in all files that were edited; each is a parse.
+_MOST_STEPS = 24
 
 # What a comment that may turn out to be idle has in it.
 MARKS = (b"dlfix:", b"DLF")
@@ -287,12 +290,10 @@ class Session:
             return None
         books = {path: book.text for path, book in self.notebooks.items()}
         plain = {path: text for path, text in texts.items() if path.suffix != ".ipynb"}
-        project = self.project.still(self.project.files, {**plain, **books}, differing)
-        if project is None:
+        after = after_edits(self.project, {**plain, **books}, differing, found)
+        if after is None:
             return None
-        edits = [Edit(path, self.project.text(path), project.text(path)) for path in differing]
-        if not all(edit.is_unseen(found) for edit in edits):
-            return None
+        project, edits = after
         session = replace(self, texts=dict(texts), previews={}, tell=silent, base=None)
         session.__dict__.update(project=project, notebooks=self.notebooks, catalog=self.catalog)
         if "analysis" in self.__dict__ and not any(edit.moves_rows for edit in edits):
@@ -608,6 +609,49 @@ class Edit:
         return any(change.first <= row <= change.last for row in before) or any(
             change.first <= row <= change.last_after for row in after
         )
+
+
+def after_edits(
+    project: Project,
+    texts: Mapping[Path, str],
+    changed: Collection[Path],
+    found: Sequence[Diagnosis],
+) -> tuple[Project, list[Edit]] | None:
+    """Return a project with these texts, and the edits, if nobody would notice them who was told what was found.
+
+    Edits in several places are compared one after the other, each with the text that the one before left.
+    """
+    at_once = _after_one(project, texts, changed, found)
+    if at_once is not None:
+        return at_once
+    now = project.renewed(project.files, texts, changed)
+    between = [
+        (path, text) for path in changed for text in steps(project.text(path), now.text(path))
+    ]
+    if not 0 < len(between) <= _MOST_STEPS:
+        return None
+    edits: list[Edit] = []
+    for path, text in between:
+        step = _after_one(project, {**project.texts, path: text}, [path], found)
+        if step is None:
+            return None
+        project = step[0]
+        edits += step[1]
+    last = _after_one(project, texts, changed, found)
+    return None if last is None else (last[0], [*edits, *last[1]])
+
+
+def _after_one(
+    before: Project,
+    texts: Mapping[Path, str],
+    changed: Collection[Path],
+    found: Sequence[Diagnosis],
+) -> tuple[Project, list[Edit]] | None:
+    after = before.still(before.files, texts, changed)
+    if after is None:
+        return None
+    edits = [Edit(path, before.text(path), after.text(path)) for path in changed]
+    return (after, edits) if all(edit.is_unseen(found) for edit in edits) else None
 
 
 def _rows(text: str) -> list[str]:

@@ -191,8 +191,13 @@ class Editing:
 
     def costs(self, name: str, old: str, new: str) -> int:
         """Return how many analyses an edit takes; its findings must be those of a new server."""
+        return self.cost_together((name, old, new))
+
+    def cost_together(self, *edits: tuple[str, str, str]) -> int:
+        """Return how many analyses some edits take that come at once."""
         self.read()
-        self.replace(name, old, new)
+        for edit in edits:
+            self.replace(*edit)
         before = self.analyses
         found = told(self.read())
         spent = self.analyses - before
@@ -233,23 +238,24 @@ def edited(text: str, chance: random.Random) -> str:
     return "\n".join(lines)
 
 
-def edits(folder: Path, seed: int) -> Iterator[dict[Path, str]]:
-    """Yield texts of the project, each an edit away from the one before; some edits are taken back."""
+def edits(folder: Path, seed: int, places: int = 1) -> Iterator[dict[Path, str]]:
+    """Yield texts of the project, each an edit of a file away from the one before; some edits are taken back."""
     chance = random.Random(seed)
     start = {folder / name: text.lstrip() for name, text in FILES.items()}
     texts = dict(start)
     while True:
         path = chance.choice(sorted(texts))
-        texts = {**texts, path: edited(texts[path], chance)}
+        for _ in range(places):
+            texts = {**texts, path: edited(texts[path], chance)}
         if chance.random() < 0.25:
             texts = dict(start)
         yield texts
 
 
-def differing(editing: Editing, seed: int, count: int) -> int | None:
+def differing(editing: Editing, seed: int, count: int, places: int = 1) -> int | None:
     """Return the number of the first edit after which a new server finds something else."""
     editing.read()
-    for number, texts in zip(range(count), edits(editing.folder, seed), strict=False):
+    for number, texts in zip(range(count), edits(editing.folder, seed, places), strict=False):
         editing.texts = texts
         if told(editing.read()) != told(editing.fresh()):
             return number
@@ -259,6 +265,10 @@ def differing(editing: Editing, seed: int, count: int) -> int | None:
 @pytest.mark.parametrize("seed", range(2))
 def test_random_edits_give_what_a_new_server_finds(editing: Editing, seed: int) -> None:
     assert differing(editing, seed, 10) is None
+
+
+def test_random_edits_in_several_places_give_what_a_new_server_finds(editing: Editing) -> None:
+    assert differing(editing, 11, 10, places=4) is None
 
 
 def test_some_random_edits_take_no_analysis(editing: Editing) -> None:
@@ -336,6 +346,34 @@ def test_what_is_edited_in_turn_takes_no_analysis(editing: Editing) -> None:
     assert editing.costs("tools.py", "found = []", "found = [1]") == 0
     assert editing.costs("registry.py", "total += value", "total -= value") == 0
     assert editing.costs("tools.py", "found = [1]", "found = [2]") == 0
+
+
+def test_edits_in_several_functions_at_once_take_no_analysis(editing: Editing) -> None:
+    append = ("tools.py", "laps.append(name)", "laps.append([name])\n        more = 3")
+    add = ("registry.py", "total += value", "total -= value")
+    assert (
+        editing.cost_together(("tools.py", "found = []", "found = [1]\n    more = 2"), append, add)
+        == 0
+    )
+
+
+def test_of_edits_at_once_one_that_is_followed_is_read_again(editing: Editing) -> None:
+    add = ("registry.py", "total += value", "total -= value")
+    follow = ("registry.py", "return MADE.get(name)", "return lambda worker: worker")
+    assert editing.cost_together(add, follow) > 0
+
+
+def test_a_line_above_what_is_shown_and_one_less_below_are_two_edits(editing: Editing) -> None:
+    above = (
+        "main.py",
+        "    text = open(path).read()\n",
+        "    text = open(path).read()\n    more = 1\n",
+    )
+    below = ("main.py", "    print(path)\n", "")
+    editing.texts[editing.folder / "main.py"] += (
+        "\n\ndef show(path):\n    print(path)\n    return path\n"
+    )
+    assert editing.cost_together(above, below) > 0
 
 
 def test_a_function_that_is_called_is_read_again(editing: Editing) -> None:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+_MOST_PLACES = 12  # of an edit that is compared place by place: each is a parse of the file
+_MOST_ROWS = 2_000  # between the first place and the last
 
 
 @dataclass(frozen=True)
@@ -43,3 +47,22 @@ def change_between(old: Sequence[str], new: Sequence[str]) -> Change | None:
     most -= start
     end = next((i for i in range(most) if old[-1 - i] != new[-1 - i]), most)
     return Change(start + 1, len(old) - end, len(new) - end)
+
+
+def steps(old: str, new: str) -> list[str]:
+    """Return the texts that lie between two, which differ in several places: each has one place more of the new one."""
+    olds, news = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    change = change_between(olds, news)
+    if change is None or max(change.last, change.last_after) - change.first > _MOST_ROWS:
+        return []
+    start, end = change.first - 1, change.last
+    before, after = olds[start:end], news[start : change.last_after]
+    matches = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    places = [place for kind, *place in matches if kind != "equal"]
+    if len(places) > _MOST_PLACES:
+        return []
+    head, tail = olds[:start], olds[end:]
+    return [
+        "".join((*head, *after[:new_end], *before[old_end:], *tail))
+        for _, old_end, _, new_end in places[:-1]
+    ]
