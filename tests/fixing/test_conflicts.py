@@ -15,6 +15,10 @@ class Plan:
     span: Span
 
 
+class OtherPlan(Plan):
+    pass
+
+
 def span(start, end):
     return Span(Position(start, 0), Position(end, 0))
 
@@ -46,6 +50,13 @@ def test_disjoint_fixes_of_one_codemod_go_together():
 def test_overlapping_fixes_take_turns():
     fixes = [fix((A, "x", span(1, 4))), fix((A, "x", span(3, 6)))]
     assert compatible(fixes) == fixes[:1]
+
+
+def test_plans_of_two_kinds_for_one_place_take_turns():
+    fixes = [fix((A, "x", span(1, 4))), fix((A, "x", span(1, 4)))]
+    assert compatible(fixes) == fixes
+    made = Fix("x", Applicability.SAFE, (Edit(A, "x", OtherPlan(span(1, 4))),))
+    assert compatible([fixes[0], (Planned((), made), made)]) == fixes[:1]
 
 
 def test_two_codemods_do_not_share_a_file_in_one_round():

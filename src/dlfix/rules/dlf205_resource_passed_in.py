@@ -19,7 +19,7 @@ class ResourcePassedIn(Rule):
     ## What it does
 
     The class that stores the handle cannot reopen it. Pass the path instead and open the file in
-    each process.
+    each process. A handle that can be pickled is reported too if forked workers must not share it.
 
     ## The error you see
 
@@ -120,12 +120,14 @@ class ResourcePassedIn(Rule):
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each handle that was passed in."""
         for handle in handles(analysis):
-            if handle.row.kind == "resource" and handle.row.fails and handle.passed_in:
-                found = finding(
-                    type(self),
-                    handle,
-                    f"`{handle.name}` {_how(handle)} but cannot be pickled",
+            matters = handle.row.fails or handle.row.fork_unsafe
+            if handle.row.kind == "resource" and matters and handle.passed_in:
+                why = (
+                    "cannot be pickled"
+                    if handle.row.fails
+                    else "must not be shared with forked workers"
                 )
+                found = finding(type(self), handle, f"`{handle.name}` {_how(handle)} but {why}")
                 if found is not None:
                     yield found
 

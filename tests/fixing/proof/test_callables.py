@@ -381,9 +381,19 @@ def test_nobody_asks_whether_a_function_is_a_partial(question, given):
     assert any("becomes a partial" in reason for reason in reasons)
 
 
-@pytest.mark.parametrize("question", ["hasattr(args, 'func')", "isinstance(args, int)"])
+COMMANDS = "parser.set_defaults(func=print)\nargs = parser.parse_args()\n"
+
+
+@pytest.mark.parametrize(
+    "question", [f"{COMMANDS}print(hasattr(args, 'func'))", "isinstance(args, int)"]
+)
 def test_other_objects_may_be_asked(question):
-    assert bound(f"by = 1\nfn = HERE\nprint({question})\nreturn fn") == []
+    assert bound(f"by = 1\nfn = HERE\n{question}\nreturn fn") == []
+
+
+def test_what_may_be_the_function_is_not_asked_for_the_parts_of_a_partial():
+    reasons = bound("by = 1\nfn = HERE\nprint(hasattr(args, 'func'))\nreturn fn")
+    assert any("`func` of a function is read" in reason for reason in reasons)
 
 
 @pytest.mark.parametrize("question", ["__closure__", "__code__.co_freevars"])

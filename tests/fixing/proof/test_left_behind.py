@@ -94,6 +94,17 @@ def test_handles_of_two_objects_are_not_compared_by_identity(asked, refused):
 
 
 @pytest.mark.parametrize(
+    ("answer", "refused"), [("self.part.handle() is self.file", True), ("self.file is None", False)]
+)
+def test_a_copy_opens_no_handle_of_its_own_which_is_asked_for(answer, refused):
+    reasons = opened(
+        body=f"def shares(self):\n    return {answer}\n",
+        program="rows = Rows('a')\ntwin = copy.copy(rows)\nDataLoader(twin, num_workers=2)\n",
+    )
+    assert refused == any("the copy would have its own" in each for each in reasons)
+
+
+@pytest.mark.parametrize(
     ("opener", "refused"), [("os.open(path, 0)", True), ("gzip.open(path)", False)]
 )
 def test_a_copy_opens_no_number_of_its_own_which_nothing_closes(opener, refused):

@@ -228,13 +228,25 @@ def test_a_pool_that_the_parent_never_uses_may_be_left_out(make):
     [
         ("def use(rows: Rows):\n    file = rows.file\n    return file\n", True),
         ("class Log:\n    def use(self):\n        file = self.file\n        return file\n", False),
+        ("def use(rows: Rows, stack):\n    stack.callback(rows.file.close)\n", True),
+        ("def use(rows: Rows):\n    txn = rows.file.begin()\n    return txn\n", True),
+        ("def use(rows: Rows):\n    file = rows.handle()\n    return file\n", True),
+        ("def use(rows: Rows):\n    size = rows.file.stat()\n    return size\n", False),
     ],
-    ids=["an object of the class", "another class with the same attribute"],
+    ids=[
+        "an object of the class",
+        "another class with the same attribute",
+        "a method of the handle",
+        "what is derived from the handle",
+        "the result of a method",
+        "a plain value",
+    ],
 )
 def test_a_handle_that_a_process_has_once_is_held_by_other_code(program, refused):
     reasons = opened(
         init="self.path = path\nself.file = lmdb.open(path)",
         opener="return lmdb.open(self.path)",
+        body="def handle(self):\n    return self.file\n",
         program="import lmdb\n" + program + "rows = Rows('a')\nlog = DataLoader(rows)\n",
     )
     assert refused == any("other code holds `file`" in reason for reason in reasons)

@@ -36,6 +36,11 @@ def test_a_lock_is_left_out_and_made_again():
     assert locked() == []
 
 
+def test_no_later_state_method_replaces_one_of_the_same_name():
+    later = "    def __setstate__(self, state):\n        self.__dict__.update(state)\n"
+    assert any("is defined twice" in reason for reason in locked(PAIR + later))
+
+
 MISSING = {
     "a subclass that skips the constructor": """
 class Frozen(Cached):

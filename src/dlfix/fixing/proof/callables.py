@@ -781,8 +781,10 @@ class _Moved:
         renamed += self.defined if not renamed else []
         if not partials and not renamed:
             return
-        # `hasattr(args, "func")` is also asked of command lines: only of what is known to be the function
-        by_text = _OF_PARTIALS if partials and self._known_as is not None else frozenset()
+        # `hasattr(args, "func")` is also asked of command lines, whose parser has set it as a default
+        of_commands = any(self.change.new.project.mentions("set_defaults"))
+        is_asked = bool(partials) and not (of_commands and self._known_as is None)
+        by_text = _OF_PARTIALS if is_asked else frozenset()
         defs = {each.name for each in self.gone if isinstance(each, FUNCTIONS)}
         answers = [kept_names.answered(self.new, each.call, defs) for each in partials]
         self._answered = frozenset.intersection(*answers) if answers else frozenset()

@@ -114,8 +114,18 @@ def _open_once(change: ClassChange) -> Iterator[str]:
         single = row is not None and (
             row.closed_by_parent or _is_never_freed(row) or _is_set_up(change, name, row)
         )
-        if single or _counts(change, name):
+        if single or _counts(change, name) or _is_asked_for(change, name):
             yield name
+
+
+def _is_asked_for(change: ClassChange, name: str) -> bool:
+    """Return whether code asks whether something is this handle: `self.part.handle() is self.db`."""
+    return any(
+        isinstance(asked := module.parent(node), ast.Compare)
+        and not any(isinstance(n, ast.Constant) for n in (asked.left, *asked.comparators))
+        for module in change.new.project.mentions(name)
+        for node in module.attributes_by_name.get(name, ())
+    )
 
 
 def _is_never_freed(row: ResourceRow) -> bool:

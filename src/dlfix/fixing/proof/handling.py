@@ -196,8 +196,11 @@ class _Reader:
             return self.rows.get(source) if source else None
         if last_part(value.func) == "enter_context" and value.args:
             return self._row(value.args[0])
-        if source and isinstance(value.func, ast.Attribute):
-            given = self.rows[source].derived.get(value.func.attr, "")
+        if isinstance(value.func, ast.Attribute) and (
+            source or isinstance(value.func.value, ast.Call)
+        ):
+            of = self.rows[source] if source else self._row(value.func.value)
+            given = of.derived.get(value.func.attr, "") if of is not None else ""
             return load().hanging(given) if given else None
         return self._opened(value)
 

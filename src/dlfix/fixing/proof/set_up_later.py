@@ -24,7 +24,7 @@ from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.repeated import run_again
-from dlfix.fixing.proof.state import restored
+from dlfix.fixing.proof.state import dropped, restored
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
@@ -49,9 +49,10 @@ def check(change: ClassChange) -> Iterator[Regression]:
     rows = _rows(change, made)
     parent = ParentCode(change.new)
     again = restored(change)
+    own = change.made_lazy.keys() | dropped(change).keys()
     opened = dict.fromkeys(again, change.after.methods.get("__setstate__")) | change.made_lazy
     for name, opener in opened.items():
-        row = rows.get(f".{name}", _UNKNOWN if name in change.made_lazy else None)
+        row = rows.get(f".{name}", _UNKNOWN if name in own else None)
         if row is None or opener is None:
             continue
         held = Held(rows, made.origins)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order, state
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.handling import held_by
+from dlfix.fixing.proof.handling import held_by, returned
 from dlfix.fixing.proof.objects import is_object, may_be_object
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
@@ -32,6 +33,10 @@ _MAPPED = frozenset("memmap mmap open_memmap fromfile from_file MmapedFile".spli
 _OF_A_PROCESS = frozenset("local ThreadPoolExecutor ThreadPool ProcessPoolExecutor Pool".split())
 _POOLS = frozenset("ProcessPoolExecutor Pool".split())
 _STARTS = frozenset("DataLoader".split())
+_KEEPING = (
+    *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.Call, ast.keyword, ast.Return, ast.Yield),
+    *(ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Starred, ast.IfExp),
+)
 _BEFORE_WORKERS = 5  # parameters of a loader that stand before `num_workers`
 _PROTOCOL = {
     "len": "__len__",
@@ -69,18 +74,44 @@ def _kept_by_callers(change: ClassChange) -> Iterator[Regression]:
         row = rows.get(f".{name}")
         if row is None or not row.closed_by_parent:
             continue
-        for module in change.new.project.mentions(name):
-            for node in module.attributes_by_name.get(name, ()):
-                kept = isinstance(module.parent(node), (ast.Assign, ast.Call, ast.List, ast.Tuple))
-                if id(node) in own or not kept or not isinstance(node.ctx, ast.Load):
+        for module, node in _read_outside(change, name, own):
+            if _is_kept(module, node, row):
+                yield change.regression(
+                    getter,
+                    f"other code holds `{name}` ({module.path.name}:{node.lineno}), so "
+                    "a forked worker cannot reopen it",
+                )
+                return
+
+
+def _read_outside(
+    change: ClassChange, name: str, own: set[int]
+) -> Iterator[tuple[Module, ast.expr]]:
+    """Yield where other code reads a handle of an object: its attribute, or a call of a method that gives it."""
+    classes = [change.after, *change.new.heirs(change.after)]
+    functions = [f for cls in change.new.family(change.after) for f in cls.functions]
+    givers = {f.name for f in functions if name in returned(f)}
+    for read in (name, *sorted(givers - {name})):
+        for module in change.new.project.mentions(read):
+            for node in module.attributes_by_name.get(read, ()):
+                if id(node) in own or not isinstance(node.ctx, ast.Load):
                     continue
-                if may_be_object(change, module, node.value, [change.after]):
-                    yield change.regression(
-                        getter,
-                        f"other code holds `{name}` ({module.path.name}:{node.lineno}), so "
-                        "a forked worker cannot reopen it",
-                    )
-                    return
+                if may_be_object(change, module, node.value, classes):
+                    call = module.parent(node) if read != name else None
+                    yield module, call if isinstance(call, ast.Call) else node
+
+
+def _is_kept(module: Module, handle: ast.expr, row: ResourceRow) -> bool:
+    """Return whether code keeps a handle, one of its methods, or what is derived from it."""
+    above = module.parent(handle)
+    if isinstance(above, ast.Attribute):
+        call = module.parent(above)
+        if not isinstance(call, ast.Call) or call.func is not above:
+            return True
+        above = module.parent(call) if above.attr in row.derived else None
+    return isinstance(above, _KEEPING) or (
+        isinstance(above, ast.withitem) and above.optional_vars is not None
+    )
 
 
 def _unkeyed(change: ClassChange) -> dict[str, Function]:

@@ -43,6 +43,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     for function in added:
         yield from _replaced(change, function)
         yield from _in_slots(change, function)
+    yield from _twice(change)
     for name in STATE:
         method = change.after.methods.get(name)
         if method is not None and not same(method, change.before.methods.get(name)):
@@ -53,6 +54,18 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _rebuilt(change)
     yield from _keeps_each_its_own(change)
     yield from _kept_by_others(change)
+
+
+def _twice(change: ClassChange) -> Iterator[Regression]:
+    """Yield a state method that a later one of the same name replaces."""
+    for name in STATE:
+        defined = [function for function in change.after.functions if function.name == name]
+        before = sum(function.name == name for function in change.before.functions)
+        if len(defined) > max(before, 1):
+            yield change.regression(
+                defined[0],
+                f"`{name}` is defined twice (lines {defined[0].lineno} and {defined[-1].lineno})",
+            )
 
 
 def _keeps_each_its_own(change: ClassChange) -> Iterator[Regression]:

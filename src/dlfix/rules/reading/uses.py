@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.project.module import Module
-from dlfix.project.syntax import FUNCTIONS, dotted
+from dlfix.project.syntax import FUNCTIONS, dotted, last_name
 from dlfix.project.trees import kept, walk
 from dlfix.reach.values import ExternalCall, Frame
 
@@ -21,6 +21,8 @@ def uses_of(value: ExternalCall) -> frozenset[str]:
 def _uses(call: ast.expr, frame: Frame) -> frozenset[str]:
     module = frame.module
     parent, among = module.parent(call), False
+    if isinstance(parent, ast.Call) and last_name(parent.func) == "enter_context":
+        return _uses(parent, frame)
     if isinstance(parent, ast.Return) and frame.call is not None and frame.caller is not None:
         return _uses(frame.call, frame.caller)
     if isinstance(parent, ast.withitem):
