@@ -661,6 +661,27 @@ ROWS = [
         "dataset.steps[] lambda",
     ),
     row(
+        "a file that is set on what a parser returns",
+        """
+        def parse():
+            options = argparse.ArgumentParser().parse_args()
+            options.log = open("log.txt", "w")
+            return options
+        DataLoader(Keep(parse()), num_workers=2)
+        """,
+        "dataset.kept.log open(...)",
+    ),
+    row(
+        "a file that is set on what a parser returns elsewhere",
+        """
+        def shown():
+            options = argparse.ArgumentParser().parse_args()
+            options.log = open("log.txt", "w")
+            return options
+        DataLoader(Keep(argparse.ArgumentParser().parse_args()), num_workers=2)
+        """,
+    ),
+    row(
         "a list in a dict that a method fills",
         """
         class Data:
@@ -670,7 +691,7 @@ ROWS = [
         data.on("start", lambda x: x)
         DataLoader(data, num_workers=2)
         """,
-        "dataset.hooks[] lambda",
+        "dataset.hooks['start'][] lambda",
     ),
     row(
         "a list that a base's method fills, which the class's own runs",
@@ -707,7 +728,7 @@ ROWS = [
         hooks["start"].append(lambda x: x)
         DataLoader(Keep(hooks), num_workers=2)
         """,
-        "dataset.kept[] lambda",
+        "dataset.kept[][] lambda",
     ),
     row(
         "another dict of defaults that is filled",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 from dlfix.project.trees import walk
 from dlfix.reach.conditions import is_dead
@@ -55,7 +55,10 @@ _COPIES = frozenset({"copy.copy", "copy.deepcopy"})
 _SAME = frozenset({"contextlib.closing", "contextlib.nullcontext"})
 _SECOND = frozenset({"typing.cast", "typing_extensions.cast"})
 _WRAPPERS = frozenset({"staticmethod", "classmethod", "property", "functools.cached_property"})
-TUPLE_MAKERS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
+_CLASS_MAKERS = frozenset(
+    {"collections.namedtuple", "typing.NamedTuple", "dataclasses.make_dataclass",
+     "types.new_class", "enum.Enum", "enum.IntEnum"}
+)  # fmt: skip
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _DICTS = frozenset({"dict", "collections.OrderedDict"})
 _AS_DICTS = frozenset({"vars", "dataclasses.asdict", "attr.asdict", "attrs.asdict"})
@@ -314,7 +317,9 @@ class Calls:
             return self._derived_call(callee, node, frame)
         if isinstance(callee, ExternalCall) and callee.name in _CACHES and arguments.positional:
             return [Reached(self.external_call(callee.name, arguments, node, frame))]
-        if isinstance(callee, ExternalCall) and self._is_called(callee.name):
+        if isinstance(callee, ExternalCall) and (
+            makes_class(callee) or self._is_called(callee.name)
+        ):
             made = Derived(callee, "__call__", node, frame, called=True)
             return [Reached(self.made(node, frame, lambda: made, callee))]
         return [Reached(_UNKNOWN)]
@@ -330,7 +335,7 @@ class Calls:
         """Return whether what this external callable gives is there to be called itself."""
         row = self.interpreter.catalog.resource(name)
         is_layer = name.startswith("torch.nn.") and name.rpartition(".")[2][:1].isupper()
-        return name in TUPLE_MAKERS or is_layer or (row is not None and "__call__" in row.derived)
+        return is_layer or (row is not None and "__call__" in row.derived)
 
     def _members(self, cls: Class, arguments: Arguments) -> list[Value]:
         """Return the members that `Enum(value)` may give."""
@@ -949,34 +954,40 @@ def _name_of(function: Function) -> str:
     return str(getattr(function.node, "name", ""))
 
 
+def makes_class(value: Value) -> TypeGuard[ExternalCall]:
+    """Return whether a call makes a class: `namedtuple("P", "x y")`, `type(name, bases, names)`."""
+    if not isinstance(value, ExternalCall):
+        return False
+    is_type = value.name == "type" and len(value.arguments.positional) == 3
+    return is_type or value.name in _CLASS_MAKERS
+
+
 def _taken_out(container: ast.expr, call: ast.Call, module: Module) -> Iterator[str]:
     """Yield the keys that statements before a call take out of a dict that it spreads."""
-    name = container.id if isinstance(container, ast.Name) else None
     child: ast.AST = call
     for above in module.ancestors(call):
         block = getattr(above, "body", None)
         if isinstance(block, list) and child in block:
             for statement in block[: block.index(child)]:
-                yield from _removed(statement, name)
+                yield from _removed(statement, ast.unparse(container))
         if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             return
         child = above
 
 
-def _removed(statement: ast.stmt, name: str | None) -> Iterator[str]:
+def _removed(statement: ast.stmt, container: str) -> Iterator[str]:
     """Yield the keys that a plain statement takes out: `del d["k"]`, `x = d.pop("k")`."""
     if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Delete)):
         return
     for node in walk(statement):
         match node:
-            case ast.Subscript(
-                value=ast.Name(id=held), slice=ast.Constant(value=str(key)), ctx=ast.Del()
-            ) if held == name:
-                yield key
-            case ast.Call(
-                func=ast.Attribute(value=ast.Name(id=held), attr="pop"),
-                args=[ast.Constant(value=str(key)), *_],
-            ) if held == name:
+            case (
+                ast.Subscript(value=held, slice=ast.Constant(value=str(key)), ctx=ast.Del())
+                | ast.Call(
+                    func=ast.Attribute(value=held, attr="pop"),
+                    args=[ast.Constant(value=str(key)), *_],
+                )
+            ) if ast.unparse(held) == container:
                 yield key
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.module import Module
 from dlfix.project.syntax import is_super
 from dlfix.project.trees import walk
-from dlfix.reach.containers import additions, put_by
+from dlfix.reach.access_paths import Addition, added_to, put_by
 from dlfix.reach.values import Arguments, Class, Container, External, Frame, Instance
 
 if TYPE_CHECKING:
@@ -48,7 +48,11 @@ class Filled:
             return None
         if instance not in self._made:
             self._made[instance] = None  # while it is filled
-            items = tuple(self._items(instance, kind, instance.call, instance.frame))
+            items = tuple(
+                self.interpreter.displays.settled(
+                    [*self._items(instance, kind, instance.call, instance.frame)]
+                )
+            )
             made = Container(kind, instance.call, instance.frame, items, True)
             self._made[instance] = made
         return self._made[instance]
@@ -93,8 +97,8 @@ class Filled:
                 if not (added or calls):
                     continue
                 frame = self._frame(instance, name, body, node)
-                for _, key, value in added:
-                    yield from self.interpreter.displays.put(key, value, frame)
+                for each in added:
+                    yield from self.interpreter.displays.put(each, frame)
                 for call in calls:
                     given = self.interpreter.calls.arguments(call, frame)
                     rest = _without_self(given, call)
@@ -114,20 +118,19 @@ class Filled:
         )
 
 
-def _own_additions(
-    module: Module, me: str, method: ast.AST
-) -> Iterator[tuple[ast.AST, object, ast.expr]]:
+def _own_additions(module: Module, me: str, method: ast.AST) -> Iterator[Addition]:
     """Yield what a method puts into its own object: `self.append(f)`, `super().__setitem__(k, f)`."""
-    for added in additions(module).get(("", me), ()):
-        if method in module.ancestors(added[0]):
+    for added in added_to(("", me), module):
+        if method in module.ancestors(added.node):
             yield added
     for call in walk(method):
         if isinstance(call, ast.Call) and _is_of_base(call.func):
             assert isinstance(call.func, ast.Attribute)
             if call.func.attr == "__setitem__" and len(call.args) > 1:
-                yield call, None, call.args[1]
+                yield Addition(call, None, call.args[1])
             else:
-                yield from ((call, key, value) for key, value in put_by(call, call.func.attr))
+                put = put_by(call, call.func.attr)
+                yield from (Addition(call, key, value) for key, value in put)
 
 
 def _base_calls(method: ast.AST) -> Iterator[ast.Call]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from dlfix.project import scan
@@ -12,7 +12,22 @@ from dlfix.project.bodies import Named
 from dlfix.project.module import Module
 from dlfix.project.syntax import positional
 from dlfix.project.trees import COMPREHENSIONS, walk
-from dlfix.reach.copied_entries import ALL_OF, entries, left_by_tests, under
+from dlfix.reach.access_paths import (
+    ITSELF,
+    Addition,
+    Step,
+    added_to,
+    additions,
+    constant_key,
+    handed_over,
+    holder_of,
+    holders,
+    key_of,
+    outermost,
+    path_of,
+    put_in,
+)
+from dlfix.reach.copied_entries import entries, left_by_tests, under
 from dlfix.reach.instances import is_own, makers
 from dlfix.reach.methods import calls_base
 from dlfix.reach.removals import ALL, LAST, Block, block_around
@@ -36,11 +51,18 @@ if TYPE_CHECKING:
     from dlfix.project.module import Scope
     from dlfix.reach.evaluator import Evaluator, Item
 
-Addition = tuple[ast.AST, object, ast.expr]  # the statement or call, the key (or None), the value
+
+@dataclass(frozen=True)
+class Inside:
+    """Stands for a key where an item goes into a container that another one holds under `outer`."""
+
+    outer: object
+    key: object
+    step: Step
+    frame: Frame
+
 
 ANY_PART = slice(None, None, 0)  # a slice whose ends are not known
-_ADDING = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "setdefault": 1, "put": 0}
-_MERGING = frozenset({"extend", "update", "extendleft"})
 
 
 class Containers:
@@ -208,7 +230,7 @@ class Containers:
 
     def held(self, found: Iterable[Reached], node: ast.expr, frame: Frame) -> Iterator[Reached]:
         """Yield what an expression gives, with what is put into it under the name it is given here."""
-        put = {_holder(target) for target in _targets(node, frame.module)}
+        put = {holder_of(target) for target in _targets(node, frame.module)}
         added = additions(frame.module)
         has_more = any(
             each is not None and (each in added or self._is_added_outside(each, frame))
@@ -246,6 +268,11 @@ class Containers:
             yield from self._put_in_name(node.id, frame)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             yield from self._put_in_attribute(node.value.id, node.attr, frame)
+        elif isinstance(node, ast.Subscript):
+            keys = self._keys(key_of(node.slice), frame)
+            for inside, item in self.put_under(node.value, frame):
+                if isinstance(inside, Inside) and not inside.step.name and inside.outer in keys:
+                    yield inside.key, item
 
     def _filled(
         self, items: Iterable[Item], node: ast.expr, frame: Frame, is_open: bool
@@ -255,11 +282,74 @@ class Containers:
         for added in self._put_in(node, frame):
             if added[0] in replaced:
                 found = [item for item in found if item[0] != added[0]]
+            if added in found:
+                continue
             if not _is_default(added):
                 found.append(added)
             elif is_open or all(key != added[0] for key, _ in found):
                 found.insert(0, added)
-        return tuple(self._left(found, node, frame))
+        return tuple(self._left(self.settled(found), node, frame))
+
+    # What is put into containers that another container holds
+
+    def settled(self, items: list[Item]) -> list[Item]:
+        """Return items with those that go into containers among them put in there."""
+        inside = [(key, item) for key, item in items if isinstance(key, Inside)]
+        found = [(key, item) for key, item in items if not isinstance(key, Inside)]
+        for added in inside:
+            at = added[0].outer
+            exact = [index for index, (key, _) in enumerate(found) if at in (key, None)]
+            among = exact or [index for index, (key, _) in enumerate(found) if key is None]
+            for index in among:
+                key, item = found[index]
+                found[index] = key, self._with_more(item, added)
+            if not among and not added[0].step.name:
+                found.append((at, self._part((added,))))
+        return found
+
+    def _with_more(self, item: Argument, added: tuple[Inside, Argument]) -> Argument:
+        """Return an item that holds what is put into it after it is made."""
+        if isinstance(item, Bound):
+            return item if added in item.more else replace(item, more=(*item.more, added))
+        return self._extended(item, (added,)) if isinstance(item, Container) else item
+
+    def with_more(self, found: Iterable[Reached], more: tuple[Item, ...]) -> Iterator[Reached]:
+        """Yield what an item may be, with what is put into it."""
+        known = False
+        for one in found:
+            if isinstance(one.value, Container):
+                known = True
+                yield Reached(self._extended(one.value, more), one.steps)
+            else:
+                yield one
+        surely = tuple(each for each in more if not cast("Inside", each[0]).step.name)
+        if not known and surely:
+            yield Reached(self._part(surely))
+
+    def _extended(self, container: Container, more: tuple[Item, ...]) -> Container:
+        """Return a container with what is put into it where another container holds it."""
+        added = [(cast("Inside", key).key, item) for key, item in more]
+        return self.interpreter.calls.made(
+            container.node,
+            container.frame,
+            lambda: replace(container, items=tuple(self.settled([*container.items, *added]))),
+            "held",
+            container,
+            more,
+        )
+
+    def _part(self, more: tuple[Item, ...]) -> Container:
+        """Return the container that items are put into where nobody in view makes it."""
+        inside = cast("Inside", more[0][0])
+        is_dict = any(isinstance(cast("Inside", key).key, (str, Inside)) for key, _ in more)
+        kind = "dict" if is_dict else "list"
+        node, frame = inside.step.node, inside.frame
+        return self._extended(
+            self.interpreter.calls.made(
+                node, frame, lambda: Container(kind, node, frame, (), True), "part", kind
+            ),
+            more,
+        )
 
     def _left(self, items: list[Item], node: ast.expr, frame: Frame) -> Iterable[Item]:
         """Return the items that no statement after the making takes out again."""
@@ -314,13 +404,13 @@ class Containers:
             at = at.enclosing
         if at is None:
             return
-        for node, key, value in additions(module).get(("", name), ()):
-            scope = module.scope_of(node)
-            gone = _gone_through(node, at.scope.bindings.get(name, []), module)
+        for added in added_to(("", name), module):
+            scope = module.scope_of(added.node)
+            gone = _gone_through(added.node, at.scope.bindings.get(name, []), module)
             if scope is at.scope:
-                yield from (_of_all(item, gone) for item in self.put(key, value, at))
+                yield from (_of_all(item, gone) for item in self.put(added, at))
             elif scope.lookup(name) is binder:
-                yield from self.put(key, value, self.interpreter.frame(scope))
+                yield from self.put(added, self.interpreter.frame(scope))
         yield from self._put_in_by_called(name, at)
         if at.scope is module.scope:
             yield from self._put_in_by_importers(name, module)
@@ -328,7 +418,7 @@ class Containers:
     def _put_in_by_called(self, name: str, frame: Frame) -> Iterator[Item]:
         """Yield what a function of the tree puts into a container that it is passed: `extend(options)`."""
         interpreter, module = self.interpreter, frame.module
-        for call, index in handed_over(module).get(name, ()):
+        for call, index, path in handed_over(module).get(name, ()):
             if module.scope_of(call) is not frame.scope or not self._is_of_tree(call.func, frame):
                 continue
             for value in interpreter.values_at(call.func, frame):
@@ -338,16 +428,17 @@ class Containers:
                 parameter = index if isinstance(index, str) else "".join(names[index : index + 1])
                 scope = value.module.inner_scope(value.node)
                 added = [
-                    one for one in additions(value.module).get(("", parameter), ())
-                    if value.module.scope_of(one[0]) is scope
+                    one for one in added_to(("", parameter), value.module)
+                    if value.module.scope_of(one.node) is scope
                 ]  # fmt: skip
                 given = interpreter.calls.arguments(call, frame) if added else Arguments()
                 inside = (
                     interpreter.calls.frame_of(value, given, call, frame, None) if added else None
                 )
                 if inside is not None:
-                    for _, key, each in added:
-                        yield from self.put(key, each, inside)
+                    for one in added:
+                        for item in self.put(one, inside):
+                            yield from self._along(path, item, frame)
 
     def _is_of_tree(self, func: ast.expr, frame: Frame) -> bool:
         """Return whether a name, or an attribute of one, may be a function of the tree."""
@@ -359,13 +450,13 @@ class Containers:
         for other in self.interpreter.project.users(module, name):
             if other is module or not self.interpreter.audience.speaks(other, module):
                 continue
-            for owner, attribute in other.answer(_holders, name):
+            for owner, attribute in other.answer(holders, name):
                 if not self._is_global_of(owner, attribute, other, name, module):
                     continue
-                for node, key, value in additions(other).get((owner, attribute), ()):
-                    scope = other.scope_of(node)
+                for added in added_to((owner, attribute), other):
+                    scope = other.scope_of(added.node)
                     if scope is other.scope:
-                        yield from self.put(key, value, self.interpreter.frame(scope))
+                        yield from self.put(added, self.interpreter.frame(scope))
 
     def _is_global_of(
         self, owner: str, attribute: str, other: Module, name: str, module: Module
@@ -385,27 +476,50 @@ class Containers:
 
     def put_in_parameter(self, name: str, frame: Frame) -> Iterator[Item]:
         """Yield what a function adds to a container that it is passed."""
-        for node, key, value in additions(frame.module).get(("", name), ()):
-            if frame.module.scope_of(node) is frame.scope:
-                yield from self.put(key, value, frame)
+        for added in added_to(("", name), frame.module):
+            if frame.module.scope_of(added.node) is frame.scope:
+                yield from self.put(added, frame)
 
-    def put(self, key: object, value: ast.expr, frame: Frame) -> Iterator[Item]:
+    def put(self, added: Addition, frame: Frame) -> Iterator[Item]:
         """Yield what an addition in a frame puts in: a comprehension's item is read inside it."""
-        above = frame.module.parent(value)
+        above = frame.module.parent(added.value)
+        inner = frame
         if isinstance(above, COMPREHENSIONS):
-            frame = self.interpreter.inner(above, frame)
-        yield from entries(key, value, frame, self.interpreter)
+            inner = self.interpreter.inner(above, frame)
+        for item in entries(added.key, added.value, inner, self.interpreter):
+            yield from self._along(added.path, item, frame)
+
+    def _along(self, path: tuple[Step, ...], item: Item, frame: Frame) -> Iterator[Item]:
+        """Yield an item that is put in at the end of a path, under the keys that the path may have."""
+        if not path:
+            yield item
+            return
+        step, *rest = path
+        for key, argument in self._along(tuple(rest), item, frame):
+            if step.key is ITSELF:
+                yield key, argument
+                continue
+            for outer in self._keys(step.key, frame):
+                yield Inside(outer, key, step, frame), argument
+
+    def _keys(self, key: object, frame: Frame) -> list[object]:
+        """Return what a key of a path may be; None where it is not known."""
+        if not isinstance(key, ast.expr):
+            return [key]
+        found = self.interpreter.values_at(key, frame)
+        known = [each.value for each in found if isinstance(each, Constant)]
+        return [*known] if found and len(known) == len(found) else [None]
 
     def _put_in_attribute(self, owner: str, name: str, frame: Frame) -> Iterator[Item]:
         """Yield what methods that the parent runs add to `self.x`."""
         for body in self._bodies(frame):
-            for node, key, value in additions(body.module).get((owner, name), ()):
-                scope = body.module.scope_of(node)
+            for added in added_to((owner, name), body.module):
+                scope = body.module.scope_of(added.node)
                 method = _method_around(scope, body.scope)
                 if scope is frame.scope:
-                    yield from self.put(key, value, frame)
+                    yield from self.put(added, frame)
                 elif method is not None and self._in_parent(method, frame):
-                    yield from self.put(key, value, self.owned(scope, body, frame))
+                    yield from self.put(added, self.owned(scope, body, frame))
         if self._is_added_outside((owner, name), frame):
             yield from self._put_in_outside(name, frame)
 
@@ -420,13 +534,13 @@ class Containers:
         instance = cast("Instance", frame.owner)
         module = cast("Frame", instance.frame).module
         made = next(makers(instance), None)
-        for owner, (node, key, value) in _added_on_others(module).get(name, ()):
-            at = self.interpreter.frame_at(module, node)
-            if self.interpreter.roles.only_worker(module, node):
+        for owner, added in _added_on_others(module).get(name, ()):
+            at = self.interpreter.frame_at(module, added.node)
+            if self.interpreter.roles.only_worker(module, added.node):
                 continue
             for reached in self.interpreter.evaluate(owner, at):
                 if made in [*makers(reached.value)]:
-                    yield from self.put(key, value, at)
+                    yield from self.put(added, at)
 
     def _bodies(self, frame: Frame) -> Iterator[Frame]:
         """Yield the bodies of the classes whose methods share a frame's `self`."""
@@ -521,34 +635,6 @@ def numbered(container: Container) -> bool:
     )
 
 
-def constant_key(node: ast.expr) -> object:
-    """Return a constant key or index, a slice of constants; None where it is not known."""
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.Slice):
-        return _constant_slice(node)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        number = constant_key(node.operand)
-        return -number if isinstance(number, int) else None
-    return None
-
-
-def _key(node: ast.expr) -> object:
-    """Return the key under which something is put in, as an expression where it is no constant."""
-    known = constant_key(node)
-    return node if known is None and not isinstance(node, (ast.Constant, ast.Slice)) else known
-
-
-def _constant_slice(node: ast.Slice) -> slice | None:
-    parts = [node.lower, node.upper, node.step]
-    known = [None if part is None else constant_key(part) for part in parts]
-    if any(
-        part is not None and not isinstance(k, int) for part, k in zip(parts, known, strict=True)
-    ):
-        return None
-    return slice(*known)
-
-
 def item_of(container: Container, key: object) -> list[Argument]:
     """Return what `container[key]` may be; a key of None is one that is not known."""
     if isinstance(key, int) and key < 0 and numbered(container):
@@ -581,18 +667,6 @@ def _targets(node: ast.expr, module: Module) -> list[ast.expr]:
     return []
 
 
-def additions(module: Module) -> Named[tuple[str, str], Addition]:
-    """Return what a module's code adds to containers, by `("", name)` or `(owner, attribute)`."""
-    return module.table(_additions_by_holder)
-
-
-def _additions_by_holder(module: Module) -> dict[tuple[str, str], list[Addition]]:
-    found: dict[tuple[str, str], list[Addition]] = {}
-    for holder, addition in _additions(module):
-        found.setdefault(holder, []).append(addition)
-    return found
-
-
 def _added_on_others(module: Module) -> Named[str, tuple[ast.expr, Addition]]:
     """Return what a module adds to attributes of other objects than `self`, with what they are of."""
     return module.table(_added_on, scan.may_read)
@@ -601,12 +675,13 @@ def _added_on_others(module: Module) -> Named[str, tuple[ast.expr, Addition]]:
 def _added_on(module: Module) -> dict[str, list[tuple[ast.expr, Addition]]]:
     found: dict[str, list[tuple[ast.expr, Addition]]] = {}
     for node in module.nodes(ast.Call, ast.AugAssign, ast.Assign):
-        for target, added in _put(node, module):
-            held = _held(target)
+        for target, added in put_in(node, module):
+            held = outermost(target)
             if not isinstance(held, ast.Attribute) or is_own(module, held.value):
                 continue
             if not _is_taken_later(node, held, module):
-                pairs = ((held.value, (node, key, value)) for key, value in added)
+                path = path_of(target)
+                pairs = ((held.value, Addition(node, key, value, path)) for key, value in added)
                 found.setdefault(held.attr, []).extend(pairs)
     return {name: each for name, each in found.items() if each}
 
@@ -617,54 +692,6 @@ def _is_taken_later(node: ast.AST, held: ast.expr, module: Module) -> bool:
     block = block_around(statement, [held], module)
     place = block.place_of(statement) if block is not None else None
     return block is not None and any(each.index > (place or 0) for each in block.removals)
-
-
-def _holders(module: Module, name: str) -> tuple[tuple[str, str], ...]:
-    """Return the names, and attributes of this name, that a module adds to."""
-    return tuple(each for each in additions(module) if not each[0] or each[1] == name)
-
-
-def _additions(module: Module) -> Iterator[tuple[tuple[str, str], Addition]]:
-    for node in module.nodes(ast.Call, ast.AugAssign, ast.Assign):
-        for target, added in _put(node, module):
-            holder = _holder(target)
-            if holder is not None:
-                for key, value in added:
-                    yield holder, (node, key, value)
-
-
-def handed_over(module: Module) -> Named[str, tuple[ast.Call, int | str]]:
-    """Return the calls that a name is an argument of, with its position or keyword."""
-    return module.table(_handed_over, scan.may_name)
-
-
-def _handed_over(module: Module) -> dict[str, list[tuple[ast.Call, int | str]]]:
-    found: dict[str, list[tuple[ast.Call, int | str]]] = {}
-    for call in module.calls:
-        if isinstance(call.func, (ast.Name, ast.Attribute)):
-            for index, argument in enumerate(call.args):
-                if isinstance(argument, ast.Name):
-                    found.setdefault(argument.id, []).append((call, index))
-            for keyword in call.keywords:
-                if keyword.arg is not None and isinstance(keyword.value, ast.Name):
-                    found.setdefault(keyword.value.id, []).append((call, keyword.arg))
-    return found
-
-
-def _put(
-    node: ast.AST, module: Module
-) -> Iterator[tuple[ast.expr, Iterable[tuple[object, ast.expr]]]]:
-    """Yield the containers that a call or assignment puts something into, with what it puts."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        yield node.func.value, put_by(node, node.func.attr)
-    elif isinstance(node, ast.AugAssign):
-        yield node.target, _merged([node.value])
-    elif isinstance(node, ast.Assign):
-        for target in node.targets:
-            if isinstance(target, ast.Subscript) and _is_slice(target.slice, module):
-                yield target.value, _merged([node.value])
-            elif isinstance(target, ast.Subscript):
-                yield target.value, [(_key(target.slice), node.value)]
 
 
 def _gone_through(node: ast.AST, bindings: list[Binding], module: Module) -> frozenset[ast.AST]:
@@ -681,63 +708,3 @@ def _of_all(item: Item, gone: frozenset[ast.AST]) -> Item:
         return item
     left = tuple(step for step in value.passed if step.item is None or step.node not in gone)
     return key, replace(value, passed=left)
-
-
-def _is_slice(index: ast.expr, module: Module) -> bool:
-    """Return whether an index is a slice: written as one, or by the test that it stands under."""
-    if not isinstance(index, ast.Name):
-        return isinstance(index, ast.Slice)
-    below: ast.AST = index
-    for above in module.ancestors(index):
-        if isinstance(above, ast.If) and below in above.body:
-            match above.test:
-                case ast.Call(
-                    func=ast.Name(id="isinstance"), args=[ast.Name(id=name), ast.Name(id="slice")]
-                ):
-                    if name == index.id:
-                        return True
-        below = above
-    return False
-
-
-def _holder(node: ast.expr) -> tuple[str, str] | None:
-    """Return the name, or name and attribute, of a container; of one in it, `x[k]`, its own."""
-    match _held(node):
-        case ast.Name(id=name):
-            return "", name
-        case ast.Attribute(value=ast.Name(id=owner), attr=attribute):
-            return owner, attribute
-    return None
-
-
-def _held(node: ast.expr) -> ast.expr:
-    """Return what names a container; of one in another, `x[k]`, the outer one's."""
-    match node:
-        case ast.Subscript(value=holder):
-            return _held(holder)
-        case ast.Call(func=ast.Attribute(value=holder, attr="setdefault")):
-            return _held(holder)
-    return node
-
-
-def put_by(call: ast.Call, method: str) -> Iterator[tuple[object, ast.expr]]:
-    """Yield what a method of a container puts into it, with the key where it is known."""
-    index = _ADDING.get(method)
-    if index is not None and len(call.args) > index:
-        yield _key(call.args[0]) if method == "setdefault" else None, call.args[index]
-    elif method in _MERGING:
-        yield from _merged(call.args)
-        yield from ((ALL_OF if k.arg is None else k.arg, k.value) for k in call.keywords)
-
-
-def _merged(arguments: list[ast.expr]) -> Iterator[tuple[object, ast.expr]]:
-    for argument in arguments:
-        if isinstance(argument, (ast.List, ast.Tuple, ast.Set)):
-            yield from ((None, element) for element in argument.elts)
-        elif isinstance(argument, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
-            yield None, argument.elt
-        elif isinstance(argument, ast.Dict):
-            for key, value in zip(argument.keys, argument.values, strict=True):
-                yield ALL_OF if key is None else _key(key), value
-        elif not isinstance(argument, ast.Constant):
-            yield ALL_OF, argument

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
 from dlfix.project.trees import COMPREHENSIONS, walk
+from dlfix.reach.access_paths import ALL_OF
 from dlfix.reach.evaluator import Item
 from dlfix.reach.narrowing import facts_of, left_by
 from dlfix.reach.values import (
@@ -30,7 +31,6 @@ from dlfix.reach.values import (
 if TYPE_CHECKING:
     from dlfix.reach.evaluator import Evaluator
 
-ALL_OF = object()  # stands for a key where all that a value holds is put in: `update(options)`
 _MORE: Item = (None, Unknown())  # what else may be in it
 _VIEWS = frozenset({"items", "keys"})
 

@@ -20,12 +20,13 @@ from dlfix.project.module import Module, Scope
 from dlfix.project.order import begins_before
 from dlfix.project.project import Project
 from dlfix.project.trees import COMPREHENSIONS
+from dlfix.reach.access_paths import constant_key
 from dlfix.reach.call_contexts import Contexts
 from dlfix.reach.callers import Callers
 from dlfix.reach.calls import NAMESPACES, Calls
 from dlfix.reach.conditions import is_dead, outcome
 from dlfix.reach.container_subclasses import Filled
-from dlfix.reach.containers import ANY_PART, Containers, constant_key, item_of
+from dlfix.reach.containers import ANY_PART, Containers, item_of
 from dlfix.reach.copied_entries import of_rounds, rounds
 from dlfix.reach.correlated import excluded
 from dlfix.reach.dynamic import Members
@@ -196,6 +197,8 @@ class Interpreter:
         found = self.evaluate(argument.node, argument.frame)
         if argument.rounds and found:
             found = tuple(of_rounds(found, argument.rounds)) or (Reached(_UNKNOWN),)
+        if argument.more:
+            found = tuple(self.displays.with_more(found, argument.more))
         if not argument.passed:
             return found
         return tuple(Reached(one.value, (*one.steps, *argument.passed)) for one in found)

@@ -16,7 +16,7 @@ from dlfix.project.module import Module, enclosing_function, is_test
 from dlfix.project.order import lies_in
 from dlfix.project.syntax import attribute_named, attributes_deleted
 from dlfix.reach.callers import UNSAID
-from dlfix.reach.calls import TUPLE_MAKERS
+from dlfix.reach.calls import makes_class
 from dlfix.reach.copied_entries import is_computed
 from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Step, Store, branches_of
@@ -266,14 +266,14 @@ class Walk:
 
     def _of_derived(self, value: Derived, boundary: Boundary) -> Iterable[Child]:
         origin = value.origin
+        if makes_class(origin) and value.how == "__call__":
+            return [(Edge("class"), Reached(origin))]
         if isinstance(origin, ExternalCall):
-            if origin.name in TUPLE_MAKERS and value.how == "__call__":
-                return [(Edge("class"), Reached(origin))]
             row = self.interpreter.catalog.holder(origin.name)
             if row is not None and row.gives == "list":
                 return self._of_holder(origin)
         kept, keeps_origin = self.interpreter.kept_by_call.chained(value)
-        found = list(self._each_kept(kept))
+        found = [*self._each_kept(kept), *(self._set_on(value, boundary) if value.called else ())]
         return chain(found, self.children(origin, boundary)) if keeps_origin else found
 
     def _bound_to(self, crossing: Crossing) -> Iterator[Child]:
@@ -318,7 +318,7 @@ class Walk:
             if edge.name not in replaced:
                 yield edge, child
 
-    def _set_on(self, value: ExternalCall, boundary: Boundary) -> Iterator[Child]:
+    def _set_on(self, value: ExternalCall | Derived, boundary: Boundary) -> Iterator[Child]:
         """Yield what code sets on an object of a library: `data.get_labels = f`."""
         for module in dict.fromkeys([boundary.frame.module, value.frame.module]):
             for store in self.interpreter.instances.set_on(value.node, module):
@@ -352,7 +352,8 @@ class Walk:
         if row is None:
             return
         if value.name == "collections.defaultdict":
-            for _, item in self.interpreter.displays.added(value.node, value.frame):
+            displays = self.interpreter.displays
+            for _, item in displays.settled([*displays.added(value.node, value.frame)]):
                 for reached in self.interpreter.reached(item):
                     yield Edge("item"), reached
         arguments = value.arguments

@@ -21,12 +21,14 @@ class Bound:
 
     `passed` are the places passed on the way to it: where its container was chosen.
     `rounds` are those of the loops around it, where it is read in certain ones only.
+    `more` are the items put into it where another container holds it: `options["data"]["f"] = f`.
     """
 
     node: ast.expr
     frame: Frame
     passed: tuple[Passed, ...] = ()
     rounds: tuple[Passed, ...] = ()
+    more: tuple[tuple[object, Argument], ...] = ()
 
 
 @record(frozen=True, eq=False, slots=True)
