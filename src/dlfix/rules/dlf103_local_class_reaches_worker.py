@@ -18,8 +18,8 @@ class LocalClassReachesWorker(Rule):
     ## What it does
 
     An instance is pickled with the name of its class. A class that is defined inside a function, or
-    a `namedtuple` that is created there or assigned to a different name, cannot be found
-    by name.
+    one that `namedtuple(...)` or `type(name, bases, namespace)` makes there or that is assigned to a
+    different name, cannot be found by name.
 
     ## The error you see
 
@@ -103,5 +103,6 @@ class LocalClassReachesWorker(Rule):
         for crossing in analysis.pickled:
             if callables.problem(crossing, analysis) == "class":
                 name = callables.name_of(crossing)
-                message = f"Local class `{name}` is sent to the workers but cannot be pickled"
+                made = "A class made by `type(...)`" if name == "type" else f"Local class `{name}`"
+                message = f"{made} is sent to the workers but cannot be pickled"
                 yield callables.finding(type(self), crossing, message)

@@ -97,7 +97,7 @@ class _Work:
     def add_made(self, call: ast.Call) -> str:
         for each in ast.walk(call):
             if isinstance(each, ast.Name) and not self._is_global(each):
-                raise CannotHoist(f"the fields depend on `{each.id}` (line {each.lineno})")
+                raise CannotHoist(f"the class depends on `{each.id}` (line {each.lineno})")
         parent = self.module.parent(call)
         scope = self.module.scope_of(call)
         span = self.module.span(call)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dlfix.catalog import CallableRow
 from dlfix.project.syntax import last_name
+from dlfix.reach.calls import makes_class
 from dlfix.reach.entry_points import under_guard
 from dlfix.reach.interpreter import DECORATED
 from dlfix.reach.labels import node_of
@@ -31,11 +32,16 @@ if TYPE_CHECKING:
     from dlfix.reach.values import Passed
 
 Problem = Literal["lambda", "local", "class", "named", "decorated", "shadowed", "unimportable"]
+_FINDING = (
+    "globals()",
+    "setattr(",
+    "__reduce__",
+    "__reduce_ex__",
+    "copyreg",
+    "__module__",
+    "__qualname__",
+)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_MAKERS = frozenset(
-    {"collections.namedtuple", "typing.NamedTuple", "enum.Enum", "enum.IntEnum", "type",
-     "dataclasses.make_dataclass"}
-)  # fmt: skip
 
 
 def definition(value: Value | None) -> Function | Class | None:
@@ -69,7 +75,7 @@ def _problem(crossing: Crossing, analysis: Analysis) -> Problem | None:
         return _of_function(value, crossing, analysis)
     if isinstance(value, Class):
         return _of_class(value, analysis)
-    if isinstance(value, ExternalCall) and value.name in _MAKERS:
+    if makes_class(value):
         return "class" if _is_lost(value, analysis) else None
     if isinstance(value, Derived) and module_of_file(value, analysis) and _is_called(crossing):
         return "unimportable"
@@ -239,16 +245,28 @@ def _leads_back(value: Function | Class, analysis: Analysis) -> bool:
 
 def _is_lost(value: ExternalCall, analysis: Analysis) -> bool:
     """Return whether a class made by a call is bound elsewhere than its name says."""
-    statement = value.frame.module.parent(value.node)
+    module, scope = value.frame.module, value.frame.scope
     names = [v.value for v in analysis.values(value.arguments.get(0, "typename"))
              if isinstance(v, Constant)]  # fmt: skip
-    if value.name == "type" and len(value.arguments.positional) < 3:
-        return False
-    if value.frame.scope.is_function:
-        return True
+    if scope.is_function:
+        return not _may_be_found_later(scope.name, module)
+    statement = module.parent(value.node)
     if not isinstance(statement, ast.Assign) or len(names) != 1:
         return False
     return all(getattr(target, "id", None) != names[0] for target in statement.targets)
+
+
+def _may_be_found_later(function: str, module: Module) -> bool:
+    """Return whether a module may make a class that one of its functions returns known by its name.
+
+    It binds what the function returns, it has computed names, or the class says how it is pickled.
+    """
+    if any(module.says(word) for word in _FINDING):
+        return True
+    return any(
+        isinstance(module.parent(call), ast.Assign) and module.scope_of(call).is_module
+        for call in module.calls_by_name.get(function, ())
+    )
 
 
 def library_row(crossing: Crossing, analysis: Analysis) -> CallableRow | None:
@@ -308,7 +326,7 @@ def _error(crossing: Crossing) -> str:
     value = crossing.value
     if isinstance(value, BoundMethod) and isinstance(value.owner, Instance):
         return f"'{value.owner.cls.name}' object has no attribute '{name_of(crossing)}'"
-    if isinstance(value, ExternalCall) and value.name in _MAKERS:
+    if makes_class(value):
         module = "__main__" if is_notebook(value.frame.module.path) else value.frame.module.name
         name = name_of(crossing)
         return f"Can't pickle <class '{module}.{name}'>: attribute lookup {name} on {module} failed"
