@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dlfix.fixing.classes.facts import ClassFacts, Method, is_self_attribute, self_names_used
 from dlfix.fixing.classes.handles import Handle, Refusal
@@ -26,8 +26,10 @@ class Selection(Mover):
         around: Surroundings,
         *,
         moves_count: bool,
+        unsent: Sequence[ast.stmt] = (),
     ) -> None:
         super().__init__(facts, method, handles, around)
+        self.unsent = unsent  # statements that no object that is sent has run
         self.moves_count = moves_count  # later methods read on from where a handle stands
         self.first = next(iter(handles))
         self.live = self._live_locals()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dlfix.fixing.classes.closing import is_closer, questions_and_guards
@@ -24,8 +25,8 @@ from dlfix.fixing.classes.slicing import Slice, attributes_read, contiguous
 from dlfix.fixing.classes.state import EACH_ITS_OWN, is_slotted, state_for
 from dlfix.fixing.classes.statements import is_plain
 from dlfix.fixing.classes.text import stored_in
-from dlfix.fixing.classes.unsafe_uses import LEAVE_POSITION, READERS
-from dlfix.project.order import begins_before, comes_before
+from dlfix.fixing.classes.unsafe_uses import LEAVE_POSITION, READERS, asks_to_write
+from dlfix.project.order import begins_before, comes_before, lies_in
 from dlfix.project.syntax import last_name
 
 
@@ -42,13 +43,20 @@ class Sliced(Forms):
         }
         if not self.handles:
             raise Refusal("no attribute holds the resource")
-        self._refuse_writes()
+        start = self._start()
+        unsent = self._writing_block(start)
+        if not unsent:
+            self._refuse_writes()
         self._refuse_positions(self._readers())
         self._refuse_fields()
-        start = self._start()
         self._add_what_reads_on(start)
         cut = Slice(
-            self.facts, start, self.handles, self.around, moves_count=self._goes_on_reading()
+            self.facts,
+            start,
+            self.handles,
+            self.around,
+            moves_count=self._goes_on_reading(),
+            unsent=unsent,
         )
         body = cut.body()
         self._refuse_changing(body, cut)
@@ -90,6 +98,29 @@ class Sliced(Forms):
         if start.name == "__new__":
             raise Refusal(f"`__new__` opens the resource ({self.facts.line(start)})")
         return start
+
+    def _writing_block(self, start: Method) -> Sequence[ast.stmt]:
+        """Return the branch that opens for writing, where what is sent went the other way, which only reads.
+
+        What reads cannot write when it is opened again: the attempt is an error.
+        """
+        for statement in start.body:
+            for writing, reading in _ways(statement):
+                opened = [each for each in self._openings() if _lies_in(each, reading)]
+                sent = any(_lies_in(each, reading) for each in self.around.sent)
+                if sent and not any(_lies_in(each, writing) for each in self.around.sent):
+                    calls = [n for one in reading for n in ast.walk(one) if isinstance(n, ast.Call)]
+                    if all(map(_only_reads, opened)) and not any(map(asks_to_write, calls)):
+                        return writing
+        return ()
+
+    def _openings(self) -> Iterator[ast.Call]:
+        """Yield the calls that open the handles, wherever they stand."""
+        for name, handle in self.handles.items():
+            for site in self.facts.stores.get(name, ()):
+                made = site.value if isinstance(site.value, ast.Call) else None
+                if made is not None and handle.name.endswith(f".{last_name(made.func)}"):
+                    yield made
 
     def _add_what_reads_on(self, start: Method) -> None:
         """Open again, with the handles, what goes on reading from one: its methods, iterators over it."""
@@ -213,3 +244,22 @@ class Sliced(Forms):
             for index, name in enumerate(self.handles)
         )
         return state_for(self.facts, drops, (), self.around, kept)
+
+
+def _ways(statement: ast.stmt) -> Iterator[tuple[Sequence[ast.stmt], Sequence[ast.stmt]]]:
+    """Yield the two branches of a statement, each with the other."""
+    if isinstance(statement, ast.If) and statement.orelse:
+        yield statement.body, statement.orelse
+        yield statement.orelse, statement.body
+
+
+def _lies_in(node: ast.AST, block: Sequence[ast.stmt]) -> bool:
+    return any(lies_in(node, each) for each in block)
+
+
+def _only_reads(call: ast.Call) -> bool:
+    """Return whether a call asks for a handle that cannot write: `readonly=True`, or the mode `"r"`."""
+    given = dict(zip(("", "mode"), call.args, strict=False))
+    given |= {each.arg or "": each.value for each in call.keywords}
+    asked = given.get("readonly", given.get("mode"))
+    return isinstance(asked, ast.Constant) and asked.value in (True, "r", "rb")

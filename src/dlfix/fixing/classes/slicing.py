@@ -196,9 +196,10 @@ class Slice(Selection):
     # -- compound statements
 
     def _written_if(self, statement: ast.If) -> list[str]:
-        if _fails(statement.body) or _fails(statement.orelse):
+        left_out = self._is_not_sent(statement.body)
+        if left_out or self._is_not_sent(statement.orelse):
             self.whole = False
-            return self._block(statement.orelse if _fails(statement.body) else statement.body)
+            return self._block(statement.orelse if left_out else statement.body)
         before = len(self.inserts)
         body = self._block(statement.body)
         rest = self._block(statement.orelse)
@@ -211,6 +212,10 @@ class Slice(Selection):
         if len(rest) == 1 and rest[0].startswith("if "):
             return [f"{text}\nel{rest[0]}"]
         return [f"{text}\nelse:\n" + indented("\n".join(rest), INDENT) if rest else text]
+
+    def _is_not_sent(self, block: Sequence[ast.stmt]) -> bool:
+        """Return whether what is sent has not run a block."""
+        return _fails(block) or (bool(block) and block[0] in self.unsent)
 
     def _keep_before_test(self, statement: ast.If, since: int) -> None:
         """Keep above a branch what its test reads as well as its blocks."""
@@ -419,7 +424,7 @@ def _is_method(call: ast.Call) -> bool:
 
 
 def _fails(block: Sequence[ast.stmt]) -> bool:
-    """Return whether a block ends in an error: what is sent has not run it."""
+    """Return whether a block ends in an error."""
     return bool(block) and isinstance(block[-1], ast.Raise)
 
 

@@ -33,6 +33,7 @@ class Surroundings:
     set_by_bases: frozenset[str] = frozenset()  # attributes that constructors of bases set
     set_elsewhere: frozenset[str] = frozenset()  # attributes that other code sets, or heirs
     set_outside: frozenset[str] = frozenset()  # handles that other code puts another in place of
+    sent: frozenset[ast.stmt] = frozenset()  # statements that set what is sent
     inputs: Inputs | None = None  # whether what an opening reads may be read later
 
     @property

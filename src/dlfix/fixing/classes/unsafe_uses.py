@@ -53,7 +53,7 @@ class Refusing(Uses):
                 call = self._call_on(node)
                 if call is None or is_closer(method) or self._fills_temporary(method, call):
                     continue
-                written = _called(call) in handle.write or _asks_to_write(call)
+                written = _called(call) in handle.write or asks_to_write(call)
                 if written or self._writes_sql(call):
                     raise Refusal(f"the resource is written to ({self.facts.line(call)})")
 
@@ -243,7 +243,8 @@ def _aliases(method: Method, me: str, name: str) -> set[str]:
     }
 
 
-def _asks_to_write(call: ast.Call) -> bool:
+def asks_to_write(call: ast.Call) -> bool:
+    """Return whether a call says that it writes: `env.begin(write=True)`."""
     return any(
         each.arg == "write" and isinstance(each.value, ast.Constant) and each.value.value is True
         for each in call.keywords

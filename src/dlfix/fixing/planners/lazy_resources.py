@@ -235,7 +235,8 @@ def _around(
     attributes = {each.attribute for each in group}
     opened = OpenedIn(analysis, group[0].frame)
     around = surroundings(analysis, group[0].facts, attributes, holders, opened)
-    return replace(around, inherited=around.inherited | inherited)
+    sent = frozenset(each.site.statement for each in group)
+    return replace(around, inherited=around.inherited | inherited, sent=sent)
 
 
 def _by_state(facts: ClassFacts, handles: dict[str, Handle], around: Surroundings) -> ClassPlan:
