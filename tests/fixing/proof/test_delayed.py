@@ -727,6 +727,7 @@ NAMED = {
     "other names under a name": ("keys = ('lr', 'size')\nfor key in keys:", False),
     "this name too": ("for key in ['lr', 'path']:", True),
     "a list that grows": ("keys = ['lr']\nkeys.append('path')\nfor key in keys:", True),
+    "no names": ("keys = []\nfor key in keys:", False),
     "names from elsewhere": ("for key in options:", True),
 }
 

@@ -76,7 +76,7 @@ GONE = {
     "a temporary directory": "scratch = tempfile.TemporaryDirectory()\n"
     "path = shutil.copy(path, scratch.name)\nrows = Rows(path)\nscratch.cleanup()",
     "after its attributes were gone through": "rows = Rows(path)\n"
-    "print([type(part) for part in vars(rows).values()])\nos.remove(path)",
+    "print([type(part) for part in vars(rows).values()])\nos.remove(path)\nprint(rows[0])",
     "between two epochs": "rows = Rows(path)\nloader = DataLoader(rows, num_workers=2)\n"
     "for row in loader:\n    print(row)\nos.remove(path)\nfor row in loader:\n    print(row)",
     "each after it is opened": "rows = [(Rows(path), os.remove(path)) for path in [path]]",
@@ -347,3 +347,28 @@ def test_a_function_writes_the_file_that_it_is_called_with(name, counts):
     assert all(
         "(own.py:2)" in each for each in found
     )  # where it is written, not where it is called
+
+
+DONE = {
+    "read before only": ("assert len(rows) == 3\nassert rows[0] == 1", False),
+    "a loader that is gone through before": ("for batch in DataLoader(rows): print(batch)", False),
+    "never read": ("pass", True),
+    "read after": ("assert len(rows) == 3", "print(rows[0])", True),
+    "a loader that is read after": ("loader = DataLoader(rows)", "print(next(iter(loader)))", True),
+    "kept by an object that is used after": ("fitter.fit(rows)", "fitter.test()", True),
+    "kept under an attribute": ("fitter.rows = rows", True),
+    "in a list": ("both = [rows, rows]", "print(both[0][0])", True),
+    "read by a function that is defined": ("def show():\n    print(rows[0])", "show()", True),
+    "yielded before": ("yield rows", True),
+    "returned": ("pass", "return rows", True),
+    "in the turns of a loop": ("for path in paths:\n    print(rows[0])\n    os.remove(path)", True),
+}
+
+
+@pytest.mark.parametrize("case", DONE.values(), ids=DONE)
+def test_a_file_that_is_removed_at_last_is_not_opened_later(case):
+    before, *after, counts = case
+    body = "\n".join(["rows = Rows(path)", before, "os.remove(path)", *after])
+    program = f"def main(path, paths, fitter):\n{textwrap.indent(body, '    ')}\n"
+    found = [each for each in opened(program=program) if "removed, renamed or modified" in each]
+    assert bool(found) is counts

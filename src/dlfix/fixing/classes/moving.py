@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from dlfix.fixing.classes.handles import Moved, Refusal
 from dlfix.fixing.classes.left_in_method import Leaving
@@ -66,14 +66,20 @@ class Mover(Leaving):
         if isinstance(value, ast.Name) and self._is_parameter(value.id):
             raise Refusal(f"the resource is passed in ({self.facts.line(value)})")
         settings = self._settings(attribute)
-        if any(self._compounds(each) for each in settings):
-            raise Refusal(
-                f"the resource is configured conditionally ({self.facts.line(settings[0])})"
-            )
+        self._refuse_compound(settings)
         before = len(self.saves.get(attribute, []))
         body = self._opened(attribute, value, settings)
         imports = self.saves.get(f"import {attribute}", [])
         return "\n".join([*imports, body]), self.saves.get(attribute, [])[before:]
+
+    def _refuse_compound(self, settings: Iterable[ast.stmt]) -> None:
+        """Refuse settings that stand in another statement: only an opening as a slice takes that along."""
+        for each in settings:
+            above = self._compounds(each)
+            if above:
+                branches = any(isinstance(one, ast.If) for one in above)
+                how = "conditionally" if branches else "inside a compound statement"
+                raise Refusal(f"the resource is configured {how} ({self.facts.line(each)})")
 
     def _own_part(self, attribute: str) -> ast.expr:
         """Return what opens an attribute, without the caller's exit stack, which closes the parent's alone."""
@@ -93,10 +99,7 @@ class Mover(Leaving):
             one_by_one = self._sets_up_items(statement, attribute)
             if not one_by_one and not self._configures(statement, attribute, handle):
                 continue
-            if self._compounds(statement):
-                raise Refusal(
-                    f"the resource is configured conditionally ({self.facts.line(statement)})"
-                )
+            self._refuse_compound([statement])
             lines.append(self._text(attribute, statement))
         return lines
 

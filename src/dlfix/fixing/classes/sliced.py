@@ -106,20 +106,30 @@ class Sliced(Forms):
         """
         for statement in start.body:
             for writing, reading in _ways(statement):
-                opened = [each for each in self._openings() if _lies_in(each, reading)]
-                sent = any(_lies_in(each, reading) for each in self.around.sent)
-                if sent and not any(_lies_in(each, writing) for each in self.around.sent):
-                    calls = [n for one in reading for n in ast.walk(one) if isinstance(n, ast.Call)]
-                    if all(map(_only_reads, opened)) and not any(map(asks_to_write, calls)):
-                        return writing
+                writes = not all(map(_only_reads, self._opened_in(writing)))
+                sent = [
+                    any(_lies_in(each, way) for each in self.around.sent)
+                    for way in (writing, reading)
+                ]
+                calls = [n for each in reading for n in ast.walk(each) if isinstance(n, ast.Call)]
+                reads = all(map(_only_reads, self._opened_in(reading)))
+                if (
+                    writes
+                    and reads
+                    and sent == [False, True]
+                    and not any(map(asks_to_write, calls))
+                ):
+                    return writing
         return ()
 
-    def _openings(self) -> Iterator[ast.Call]:
-        """Yield the calls that open the handles, wherever they stand."""
+    def _opened_in(self, block: Sequence[ast.stmt]) -> Iterator[ast.Call]:
+        """Yield the calls of a block that open the handles."""
         for name, handle in self.handles.items():
             for site in self.facts.stores.get(name, ()):
                 made = site.value if isinstance(site.value, ast.Call) else None
-                if made is not None and handle.name.endswith(f".{last_name(made.func)}"):
+                if made is None or not handle.name.endswith(f".{last_name(made.func)}"):
+                    continue
+                if _lies_in(made, block):
                     yield made
 
     def _add_what_reads_on(self, start: Method) -> None:

@@ -50,6 +50,7 @@ _READERS = frozenset(
 _WRITES = re.compile(r">|`|\$\(|-delete|-exec|-ok|-fprint|-fls|(^|\s)(-o|--output)")
 # Words in the names of functions that open files.
 _OPENS = ("open", "load", "read", "file", "connect", "path")
+_SHOWING = frozenset({"len", "print", "repr", "str"})
 _AT_THE_END = frozenset("register finalize addCleanup addfinalizer callback push".split())
 
 
@@ -122,7 +123,9 @@ class Removals:
             if not isinstance(node, ast.Call) or not self._ends_after(module, node, call):
                 continue
             removal = self._removal(module, node, named, origins)
-            if removal is not None and not self._used_up(module, call, around, node):
+            if removal is None or self._used_up(module, call, around, node):
+                continue
+            if function is None or kept.leaves or not _is_done_with(module, call, kept.names, node):
                 return removal
         self.read |= _parts_read(executed(around))
         if function is not None and kept.leaves and function.name == "__init__":
@@ -341,6 +344,59 @@ class Removals:
                 if passed is None or share_files(origins.of(*passed) | literals, files):
                     return home, each
         return None
+
+
+def _is_done_with(
+    module: Module, call: ast.Call, names: Collection[str], removing: ast.Call
+) -> bool:
+    """Return whether a function reads what a call made, and what that was passed to, only before it removes a file."""
+    around = module.scope_of(call)
+    inner = [each for each in around.walk() if each is not around]
+    loops = [each for each in module.ancestors(removing) if isinstance(each, (ast.For, ast.While))]
+    held, size = {*names}, 0
+    while size != len(held):
+        size = len(held)
+        for name in [*held]:
+            if any(name in each.reads for each in inner):
+                return False
+            for read in around.reads.get(name, ()):
+                reached = _reached(module, read)
+                if reached is None or start(read) >= end(removing):
+                    return False
+                held |= reached
+    is_read = any(around.reads.get(name) for name in names)
+    own = held.isdisjoint(around.globals | around.nonlocals)
+    return is_read and own and all(lies_in(call, each) for each in loops)
+
+
+def _reached(module: Module, read: ast.Name) -> set[str] | None:
+    """Return the local names that may hold an object once one expression has read it; None where it leaves."""
+    child: ast.AST = read
+    found: set[str] = set()
+    for above in module.ancestors(read):
+        match above:
+            case ast.Call(func=func) if func is not child and dotted(func) not in _SHOWING:
+                parts = [part for each in ast.iter_child_nodes(above) for part in within(each)]
+                found |= {part.id for part in parts if isinstance(part, ast.Name)}
+            case ast.Compare() | ast.Assert() | ast.Expr() | ast.If() | ast.While() | ast.Delete():
+                return found
+            case ast.Assign() | ast.AnnAssign() | ast.For() | ast.withitem():
+                bound = [part for each in _targets(above) for part in within(each)]
+                kept = any(isinstance(each, (ast.Attribute, ast.Subscript)) for each in bound)
+                return None if kept else found | stored_names(bound)
+            case ast.stmt() | ast.Yield() | ast.YieldFrom() | ast.Await() | ast.Lambda():
+                return None
+        child = above
+    return None
+
+
+def _targets(statement: ast.Assign | ast.AnnAssign | ast.For | ast.withitem) -> list[ast.expr]:
+    match statement:
+        case ast.Assign(targets=targets):
+            return targets
+        case ast.withitem(optional_vars=target):
+            return [target] if target is not None else []
+    return [statement.target]
 
 
 def _of_parts(node: ast.expr, names: set[str]) -> bool:

@@ -98,15 +98,15 @@ def _of_any_name(
             if len(call.args) != 3 or isinstance(call.args[1], ast.Constant) or id(call) in own:
                 continue
             spelled = _spelled(program, module, call.args[1])
-            if spelled and name not in spelled:
+            if spelled is not None and name not in spelled:
                 continue
             made = values_of(program, module, call, dotted(call.args[0]))
             if any(_may_make(program, module, value, family) for value in made):
                 yield Write(module, None, program.enclosing(module, call), call)
 
 
-def _spelled(program: Program, module: Module, node: ast.expr) -> set[object]:
-    """Return the texts that a loop variable goes through: `for key in ["a", "b"]`; none where one is not known."""
+def _spelled(program: Program, module: Module, node: ast.expr) -> set[object] | None:
+    """Return the texts that a loop variable goes through: `for key in ["a", "b"]`; None where one is not known."""
     loops, displays = [node], list[ast.expr]()
     for each in loops:
         if isinstance(each, ast.Name):
@@ -114,14 +114,14 @@ def _spelled(program: Program, module: Module, node: ast.expr) -> set[object]:
             loops += [value for value in values if value not in loops]
             body = program.body_around(module, node)
             if not values or any(changes_by_name(module, body, each.id)):
-                return set()
+                return None
         else:
             displays.append(each)
     if not all(isinstance(each, (ast.List, ast.Tuple, ast.Set)) for each in displays):
-        return set()
+        return None
     items = [item for each in displays for item in getattr(each, "elts", ())]
     known = all(isinstance(item, ast.Constant) for item in items)
-    return {item.value for item in items if isinstance(item, ast.Constant)} if known else set()
+    return {item.value for item in items if isinstance(item, ast.Constant)} if known else None
 
 
 def _with_keys(program: Program, name: str) -> list[Module]:
