@@ -122,9 +122,10 @@ def _pick(rng: random.Random, options: Options) -> str:
 
 def families() -> dict[str, Family]:
     """Return all families by name."""
-    from tests.differential import callables, guards, resources
+    from tests.differential import callables, files, guards, resources
 
-    return {family.name: family for family in (resources.FAMILY, callables.FAMILY, guards.FAMILY)}
+    known = (resources.FAMILY, callables.FAMILY, guards.FAMILY, files.FAMILY)
+    return {family.name: family for family in known}
 
 
 def draw(seed: int, only: str | None = None) -> tuple[Family, Spec]:

@@ -19,9 +19,9 @@ PROCESSES = 1 if "PYTEST_XDIST_WORKER" in os.environ else os.cpu_count() or 1
 FRESH = int(os.environ.get("DLFIX_FRESH", "0"))  # programs of seeds that nobody has seen
 
 
-def wrong(seeds: range) -> dict[str, str]:
+def wrong(seeds: range, only: str | None = None) -> dict[str, str]:
     """Return the programs of some seeds that a fix made worse, and how."""
-    found = campaign.run(campaign.drawn(seeds), processes=PROCESSES, reducing=False)
+    found = campaign.run(campaign.drawn(seeds, only), processes=PROCESSES, reducing=False)
     broken = [one for one in found.failed if one.verdict.safe == "GENERATOR"]
     assert not broken, f"programs that do not run at all: {[one.seed for one in broken]}"
     return {str(one.seed): str(one.verdict.bad) for one in found.wrong}
@@ -34,6 +34,11 @@ def test_no_fix_of_a_generated_program_is_wrong(first: int) -> None:
     assert not found, describe(found)
 
 
+def test_no_fix_reopens_a_file_that_the_program_removes_or_replaces() -> None:
+    found = wrong(range(FIRST, FIRST + 2 * AT_ONCE), "files")
+    assert not found, describe(found, "files")
+
+
 @pytest.mark.skipif(not FRESH, reason="DLFIX_FRESH=40 runs programs of fresh seeds")
 def test_no_fix_of_a_fresh_program_is_wrong() -> None:
     first = int(time.time())
@@ -42,11 +47,11 @@ def test_no_fix_of_a_fresh_program_is_wrong() -> None:
     assert not found, describe(found)
 
 
-def describe(found: dict[str, str]) -> str:
+def describe(found: dict[str, str], only: str | None = None) -> str:
     """Name the programs, so that one can be drawn again."""
     lines = []
     for seed, how in found.items():
-        family, spec = grammar.draw(int(seed))
+        family, spec = grammar.draw(int(seed), only)
         lines.append(f"seed {seed}: {how}: {family.name} {family.told(spec)}")
     return "\n".join(lines)
 

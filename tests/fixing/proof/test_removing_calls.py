@@ -372,3 +372,59 @@ def test_a_file_that_is_removed_at_last_is_not_opened_later(case):
     program = f"def main(path, paths, fitter):\n{textwrap.indent(body, '    ')}\n"
     found = [each for each in opened(program=program) if "removed, renamed or modified" in each]
     assert bool(found) is counts
+
+
+TIDY = "def tidy(place):\n    os.remove(place)\n\n"
+REACHED = {
+    "by a table": (TIDY, "steps = {'check': tidy}\nsteps['check'](path)", True),
+    "by a table of the module": (TIDY + "STEPS = {'check': tidy}\n\n", "STEPS['check'](path)", True),
+    "by the name of a global": (TIDY, "globals()['tidy'](path)", True),
+    "by a partial": (TIDY, "ready = functools.partial(tidy, path)\nready()", True),
+    "by a thread": (TIDY, "threading.Thread(target=tidy, args=(path,)).start()", True),
+    "by map": (TIDY, "list(map(tidy, [path]))", True),
+    "by a loop": (TIDY, "for step in [tidy]:\n    step(path)", True),
+    "by a default": (TIDY + "def run(place, step=tidy):\n    step(place)\n\n", "run(path)", True),
+    "by more arguments": ("def tidy(*places):\n    os.remove(places[0])\n\n", "tidy(path)", True),
+    "by a constructor": (
+        "class Tools:\n    def __init__(self, place):\n        os.remove(place)\n\n",
+        "Tools(path)",
+        True,
+    ),
+    "by an object that is called": (
+        "class Tools:\n    def __call__(self, place):\n        os.remove(place)\n\n",
+        "check = Tools()\ncheck(path)",
+        True,
+    ),
+    "by a property": (
+        "class Tools:\n    @property\n    def place(self):\n        return None\n\n"
+        "    @place.setter\n    def place(self, place):\n        os.remove(place)\n\n",
+        "tools = Tools()\ntools.place = path",
+        True,
+    ),
+    "by a local function": ("", "def check():\n    os.remove(path)\ncheck()", True),
+    "under another name": ("from os import remove as tidy\n", "tidy(path)", True),
+    "by what calls a method": ("import operator\n", "operator.methodcaller('unlink')(path)", True),
+    "by a command in parts": (
+        "import subprocess\n",
+        "command = ['mv']\ncommand += [path, 'b']\nsubprocess.run(command)",
+        True,
+    ),
+    "by a program that it spawns": ("", "os.spawnlp(os.P_WAIT, 'rm', 'rm', path)", True),
+    "by a library": ("import toolbox\n", "toolbox.refresh(path)", True),
+    "by a library, of the object": ("import toolbox\n", "toolbox.refresh(rows.path)", True),
+    "a library that looks": ("import toolbox\n", "toolbox.load_index(path)", False),
+    "a library that gets the object": ("import toolbox\n", "toolbox.report(rows)", False),
+    "a library with other options": ("import toolbox\n", "toolbox.seed_all(args.seed)", False),
+    "a table for another file": (TIDY, "steps = {'check': tidy}\nsteps['check'](other)", False),
+    "a function that looks": ("def tidy(place):\n    print(os.stat(place))\n\n", "tidy(path)", False),
+    "a command that looks": ("import subprocess\n", "subprocess.run(args=['cat', path])", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("above", "does", "refused"), REACHED.values(), ids=REACHED)
+def test_what_removes_a_file_is_found_however_it_is_called(above, does, refused):
+    body = textwrap.indent(
+        f"rows = Rows(path)\n{does}\nreturn DataLoader(rows, num_workers=2)", "    "
+    )
+    reasons = opened(program=f"{above}def main(path, other, args):\n{body}\n")
+    assert refused == any("may be removed" in reason for reason in reasons)

@@ -32,6 +32,8 @@ class Origins:
                 self._bind(node.target, node.value)
             elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
                 self._bind(node.target, node.iter)
+            elif isinstance(node, ast.AugAssign):
+                self._bind(node.target, node.value)
             elif isinstance(node, ast.withitem) and node.optional_vars is not None:
                 self._bind(node.optional_vars, node.context_expr)
 
@@ -57,6 +59,17 @@ class Origins:
             for value in self.made.get(root, []):
                 given = _given(value) if attribute and isinstance(value, ast.Call) else [value]
                 waiting += [leaf for part in given for leaf in _leaves(part)]
+        return found
+
+    def names(self, *values: ast.AST | None) -> set[str]:
+        """Return what values are made of, but not what an object is made of of which they read an attribute."""
+        found: set[str] = set()
+        waiting = [text for value in values if value is not None for text in _leaves(value)]
+        while waiting:
+            text = waiting.pop()
+            if text not in found:
+                found.add(text)
+                waiting += [leaf for value in self.made.get(text, ()) for leaf in _leaves(value)]
         return found
 
     def calls(self, node: ast.expr) -> list[ast.Call]:

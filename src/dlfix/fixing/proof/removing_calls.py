@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import re
 import shlex
+import sys
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePath
 from typing import TypeAlias
 
 from dlfix.catalog import load
+from dlfix.fixing.proof.callees import Callee, callees
 from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.origins import Origins, is_literal, item_of, literal, share_files
@@ -45,9 +47,17 @@ _NO_CONTAINERS = frozenset(
 )
 # Programs that leave files as they are, and what makes them write all the same.
 _READERS = frozenset(
-    "cat cd cut df du echo file find grep head ls mkdir nvidia-smi pwd sort stat tail tr uniq wc which".split()
+    "cat cd cut df du echo file find grep head ls mkdir nvidia-smi pwd sort stat tail tr wc which".split()
 )
 _WRITES = re.compile(r">|`|\$\(|-delete|-exec|-ok|-fprint|-fls|(^|\s)(-o|--output)")
+_RUNNING = frozenset({"subprocess", "os", "asyncio", "pty"})
+# How functions are named that look at a file and leave it as it is.
+_LOOKS = re.compile(
+    "_*(get|is|has|load|read|open|imread|imopen|exists|stat|size|len|count|list|walk|i?glob|iter|join|split|base|dir"
+    "|abs|real|norm|expand|log|info|debug|warn|err|exc|crit|print|echo|show|display|describe|summar|format|hash"
+    "|digest|md5|sha|crc|check|verify|valid|parse|decode|inspect|probe|connect|find|search|match|compare|from|as"
+    "|array|tensor|tqdm|seed|manual_seed|memmap|mmap|to_device|tensor|stack|cat)"
+)
 # Words in the names of functions that open files.
 _OPENS = ("open", "load", "read", "file", "connect", "path")
 _SHOWING = frozenset({"len", "print", "repr", "str"})
@@ -72,6 +82,9 @@ class Removals:
         self.shared: set[str] = set()  # attributes of classes and modules, and global names
         self.read: set[str] = set()  # attributes and keys of whatever, on the way to the object too
         self.spelled: set[str] = set()
+        self.direct: set[str] = set()  # what the constructor is given, by its own names
+        self.objects: set[str] = set()  # the names of the object itself
+        self._imports: dict[Module, ImportTime] = {}
         self.opens_containers = _open_containers(program, cls, opened)
         own = {name for each in program.lineage(cls) for name in attributes_set(each)}
         for _, function in constructors:
@@ -119,10 +132,20 @@ class Removals:
         kept = Kept.of(module, call, item)
         files = self._files(module, call, around, origins) | known
         named = files | kept.names.keys()  # what the object says of its file
+        direct = origins.names(*call.args, *(k.value for k in call.keywords)) | known
+        direct |= {f"{one}.{name}" for one in kept.names for name in self.read}
+        self.objects = {*kept.names}
+        self.direct = {text for text in direct if not is_literal(text) or _is_path(text)}
         for node in executed(around):
-            if not isinstance(node, ast.Call) or not self._ends_after(module, node, call):
+            if not isinstance(node, (ast.Call, ast.Assign)) or not self._ends_after(
+                module, node, call
+            ):
                 continue
-            removal = self._removal(module, node, named, origins)
+            removal = (
+                self._removal(module, node, named, origins)
+                if isinstance(node, ast.Call)
+                else self._by_setter(node, named, origins)
+            )
             if removal is None or self._used_up(module, call, around, node):
                 continue
             if function is None or kept.leaves or not _is_done_with(module, call, kept.names, node):
@@ -138,7 +161,7 @@ class Removals:
                 return removal
         return None
 
-    def _ends_after(self, module: Module, node: ast.Call, call: ast.Call) -> bool:
+    def _ends_after(self, module: Module, node: ast.Call | ast.Assign, call: ast.Call) -> bool:
         """Return whether a call returns after another: also one of a chain of methods that begins with it.
 
         What a comprehension goes through comes before all that is made of it, unless it is a generator.
@@ -207,25 +230,75 @@ class Removals:
                 return name in self.shared
         return False
 
-    def _removes(self, node: ast.Call, files: set[str], origins: Origins) -> bool:
+    def _removes(
+        self, module: Module, written: ast.Call, files: set[str], origins: Origins
+    ) -> bool:
         """Return whether a call removes one of these files, or writes another in its place."""
+        node = self._spelled_out(module, written)
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         given = [*node.args, *(k.value for k in node.keywords)]
         at_stake = [*_at_stake(node, owner, origins)]
         if any(map(_is_remover, origins.values(node.func))):
             at_stake += given  # `remove = os.remove`
+        if any(map(_calls_remover, [node.func, *origins.values(node.func)])):
+            at_stake += [*given, node.func]
         if any(_is_remover(each) for each in given) and last_part(node.func) not in _AT_THE_END:
             at_stake += given
         if owner is not None and _ends_temporary(node, origins):
             return dotted(owner) in {text.partition(".")[0] for text in files}
         if self._is_of_another_kind(node, origins):
             return False
+        own = self.program.resolve(module, written.func) is not None
+        if not own and self._may_change(module, node, given, origins):
+            return True
         found = origins.of(*at_stake)
         parts = [text.rpartition(".") for text in found if not is_literal(text)]
         return share_files(found, files) or any(
             name in self.shared or (owner in files and name in self.read)
             for owner, _, name in parts
         )
+
+    def _spelled_out(self, module: Module, call: ast.Call) -> ast.Call:
+        """Return a call of an imported function by its full name: `from os import remove as tidy`."""
+        if module not in self._imports:
+            self._imports[module] = ImportTime(module.tree)
+        full = self._imports[module].full_name(call.func)
+        if not full or full == dotted(call.func):
+            return call
+        func = ast.copy_location(ast.parse(full, mode="eval").body, call.func)
+        return ast.copy_location(ast.Call(func, call.args, call.keywords), call)
+
+    def _may_change(
+        self, module: Module, node: ast.Call, given: list[ast.expr], origins: Origins
+    ) -> bool:
+        """Return whether a library may do anything to a file of the object: by its name, it does not only look."""
+        name = last_part(node.func)
+        root = dotted(node.func).partition(".")[0]
+        libraries = {full.partition(".")[0] for full in self._imports[module].imports.values()}
+        if root not in libraries - sys.stdlib_module_names:
+            return False
+        if name[:1].isupper() or _LOOKS.match(name):
+            return False
+        parts = [each for each in given if dotted(each) not in self.objects]
+        return not self.direct.isdisjoint(origins.names(*parts))
+
+    def _by_setter(self, node: ast.Assign, files: set[str], origins: Origins) -> Removal | None:
+        """Return what a property removes that is set to one of these files."""
+        names = {each.attr for each in node.targets if isinstance(each, ast.Attribute)}
+        setters = [
+            (module, function)
+            for name in names
+            for module in self.program.project.mentions(name)
+            for function in module.functions_by_name.get(name, ())
+            if any(last_part(each) == "setter" for each in function.decorator_list)
+        ]
+        if not share_files(origins.of(node.value), files):
+            return None
+        found = (
+            self._in_body(Callee(home, function, None), set(parameters(function)), {}, FAR - 1)
+            for home, function in setters
+        )
+        return next(filter(None, found), None)
 
     def _is_of_another_kind(self, node: ast.Call, origins: Origins) -> bool:
         """Return whether a call writes a file with a suffix that what the object opens never has."""
@@ -239,24 +312,50 @@ class Removals:
         self, module: Module, node: ast.Call, files: set[str], origins: Origins, far: int = FAR
     ) -> Removal | None:
         """Return what removes one of these files: a call, or one that it leads to."""
-        if self._removes(node, files, origins):
+        if self._removes(module, node, files, origins):
             return module, node
-        known = self.program.function_of(module, node.func)
-        if known is None or far == 0:
-            return self._by_its_method(module, node, files, origins)
-        home, function = known
-        passed = [*zip(parameters(function), node.args, strict=False)]
+        removal = self._by_its_method(module, node, files, origins)
+        if removal is not None or far == 0 or last_part(node.func) in _AT_THE_END:
+            return removal
+        for callee in callees(self.program, module, node, origins):
+            taken, values = self._taken(callee, node, files, origins)
+            removal = self._in_body(callee, taken, values, far - 1)
+            if removal is not None:
+                return removal
+        return None
+
+    def _taken(
+        self, callee: Callee, node: ast.Call, files: set[str], origins: Origins
+    ) -> tuple[set[str], dict[str, list[ast.expr]]]:
+        """Return what a function that a call runs knows some files by, and what its parameters are given."""
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        passed = [*zip(callee.takes or (), node.args, strict=False)]
         passed += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
         taken = {name for name, value in passed if share_files(origins.of(value), files)}
-        taken |= {*filter(is_literal, files)}
-        values = {name: origins.values(value) or [value] for name, value in passed}
-        inside = Origins(function.body, parameters(function), values)
+        star = callee.function.args.vararg or callee.function.args.kwarg
+        if (callee.takes is None or star is not None) and share_files(
+            origins.of(*given, node.func), files
+        ):
+            taken |= {*parameters(callee.function), *([star.arg] if star is not None else ())}
+        taken |= files if callee.is_local else {*filter(is_literal, files)}
+        return taken, {name: origins.values(value) or [value] for name, value in passed}
+
+    def _in_body(
+        self, callee: Callee, taken: set[str], values: dict[str, list[ast.expr]], far: int
+    ) -> Removal | None:
+        """Return what a function removes that it knows by some names."""
+        module, function = callee.module, callee.function
+        around = self.program.body_around(module, function) if callee.is_local else []
+        inside = Origins([*around, *function.body], parameters(function), values)
+        before, self.direct = self.direct, self.direct | taken
         calls = (each for each in executed(function.body) if isinstance(each, ast.Call))
-        found = (self._removal(home, each, taken, inside, far - 1) for each in calls)
-        return next(filter(None, found), None)
+        found = (self._removal(module, each, taken, inside, far) for each in calls)
+        removal = next(filter(None, found), None)
+        self.direct = before
+        return removal
 
     def _used_up(
-        self, module: Module, call: ast.Call, around: list[ast.stmt], removing: ast.Call
+        self, module: Module, call: ast.Call, around: list[ast.stmt], removing: ast.AST
     ) -> bool:
         """Return whether what a call made is gone through before a file is removed, and not after."""
         names = stored_names(module.statement(call))
@@ -347,7 +446,7 @@ class Removals:
 
 
 def _is_done_with(
-    module: Module, call: ast.Call, names: Collection[str], removing: ast.Call
+    module: Module, call: ast.Call, names: Collection[str], removing: ast.AST
 ) -> bool:
     """Return whether a function reads what a call made, and what that was passed to, only before it removes a file."""
     around = module.scope_of(call)
@@ -465,15 +564,21 @@ def _at_stake(
         yield from node.args[:1]
     elif _moves_away(node):
         yield from (owner, *node.args)
-    elif name in _COMMANDS and library in ("subprocess", "os") and not _only_reads(node, origins):
-        for command in origins.values(node.args[0]) or node.args[:1]:
+    elif library in _RUNNING and (
+        name in _COMMANDS or name.startswith(("spawn", "exec", "create_"))
+    ):
+        given = [*node.args, *(k.value for k in node.keywords)]
+        commands = origins.values(given[0]) or given[:1] if given else []
+        if name in _COMMANDS and _only_reads(commands):
+            return
+        for command in commands:
             yield from _copied_to(command) or [command]
-        yield from node.args[1:]
+        yield from given[1:]
 
 
-def _only_reads(node: ast.Call, origins: Origins) -> bool:
+def _only_reads(given: list[ast.expr]) -> bool:
     """Return whether a command only runs programs that leave files as they are: `f"find {folder} | sort"`."""
-    commands = [_spelled(each) for each in origins.values(node.args[0]) or node.args[:1]]
+    commands = [_spelled(each) for each in given]
     parts = [part.split() for each in commands for part in re.split(r"[|;&\n]+", each)]
     programs = {part[0] if part else "" for part in parts}
     return programs <= _READERS and not any(_WRITES.search(each) for each in commands)
@@ -532,6 +637,16 @@ def _moves_away(node: ast.Call) -> bool:
     """Return whether a call removes a file, or gives it another name: `path.rename(target)`."""
     renames = last_part(node.func) in ("rename", "replace") and len(node.args) == 1
     return on_disk(node) or renames
+
+
+def _calls_remover(node: ast.expr) -> bool:
+    """Return whether an expression is a call that gives what removes files: `methodcaller("unlink")`."""
+    return isinstance(node, ast.Call) and not REMOVES.isdisjoint(strings(node.args))
+
+
+def _is_path(text: str) -> bool:
+    """Return whether a text that the program spells out looks like the name of a file."""
+    return "/" in text or "." in text
 
 
 def _is_remover(node: ast.expr) -> bool:

@@ -1,0 +1,128 @@
+"""Which functions of the program a call may run: also those that it reaches by a table, an argument or an object."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dlfix.fixing.proof.origins import Origins, is_literal, spelled
+from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, last_part, parameters
+from dlfix.project.module import Module
+from dlfix.project.trees import kept
+
+
+class Callee(NamedTuple):
+    """A function that a call may run, and how its parameters get the arguments."""
+
+    module: Module
+    function: Function
+    takes: (
+        list[str] | None
+    )  # the parameters for the positional arguments; None where that is not known
+    is_local: bool = False  # it sees the names of the code around the call
+
+
+def callees(program: Program, module: Module, call: ast.Call, origins: Origins) -> Iterator[Callee]:
+    """Yield the functions that a call surely runs, or may run."""
+    direct = list(_direct(program, module, call, origins))
+    yield from direct
+    met = {each.function for each in direct}
+    func = (
+        [] if direct else [call.func, *origins.values(call.func), *_defaults(program, module, call)]
+    )
+    texts = origins.of(*func, *call.args, *(k.value for k in call.keywords))
+    for text in texts | _of_module(module.tree, texts):
+        for home, function in _named(program, module, text):
+            if function not in met:
+                met.add(function)
+                around = program.enclosing(home, function)
+                yield Callee(home, function, None, is_local=around is not None)
+
+
+def _direct(program: Program, module: Module, call: ast.Call, origins: Origins) -> Iterator[Callee]:
+    """Yield what a call names: a function, the constructor of a class, or the method of an object."""
+    found = program.function_of(module, call.func)
+    if found is not None:
+        yield Callee(*found, parameters(found[1]))
+        return
+    for function in _local(module, call.func):
+        yield Callee(module, function, parameters(function), is_local=True)
+    made = program.class_of(module, call.func)
+    method = program.method(made, "__init__") if made is not None else None
+    if method is not None:
+        yield Callee(method[0].module, method[1], parameters(method[1])[1:])
+    yield from _methods(program, module, call, origins)
+
+
+def _methods(
+    program: Program, module: Module, call: ast.Call, origins: Origins
+) -> Iterator[Callee]:
+    """Yield the methods that a call of an object, or of an attribute of one, may run."""
+    by_name = isinstance(call.func, ast.Attribute)
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    name = last_part(call.func) if by_name else "__call__"
+    own = program.class_of_self(module, owner) if by_name else None
+    made = [program.class_of(module, each.func) for each in origins.calls(owner)]
+    for cls in [own] if own is not None else made:
+        found = program.method(cls, name) if cls is not None else None
+        if found is not None:
+            static = any(last_part(each) == "staticmethod" for each in found[1].decorator_list)
+            yield Callee(found[0].module, found[1], parameters(found[1])[0 if static else 1 :])
+
+
+def _of_module(tree: ast.Module, texts: set[str]) -> set[str]:
+    """Return what the names of a module are made of that some texts start with: `STEPS.check`."""
+    top = _top(tree)
+    roots = {text.partition(".")[0] for text in texts}
+    return top.of(*(value for root in roots for value in top.made.get(root, ())))
+
+
+@kept
+def _top(tree: ast.Module) -> Origins:
+    return Origins(tree.body)
+
+
+def _defaults(program: Program, module: Module, call: ast.Call) -> Iterator[ast.expr]:
+    """Yield the default of the parameter that a call is of: `def run(path, action=check)`."""
+    function = program.enclosing(module, call)
+    if function is None:
+        return
+    args = function.args
+    named = [*args.posonlyargs, *args.args]
+    pairs = [*zip(named[len(named) - len(args.defaults) :], args.defaults, strict=True)]
+    pairs += [
+        (a, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None
+    ]
+    yield from (default for parameter, default in pairs if parameter.arg == dotted(call.func))
+
+
+def _named(program: Program, module: Module, text: str) -> Iterator[tuple[Module, Function]]:
+    """Yield the functions that a name stands for, or that go by a text: `globals()["check"]`."""
+    if is_literal(text):
+        name = str(spelled(text).value)
+        for function in module.functions_by_name.get(name, ()) if name.isidentifier() else ():
+            yield module, function
+        return
+    node = ast.parse(text, mode="eval").body
+    found = program.function_of(module, node)
+    if found is not None:
+        yield found
+    elif "." not in text:
+        for function in module.functions_by_name.get(text, ()):
+            if program.enclosing(module, function) is not None and function.name == text:
+                yield module, function
+
+
+def _local(module: Module, func: ast.expr) -> Iterator[Function]:
+    """Yield the functions that are defined around a call, under the name that it calls."""
+    scope = module.scope_of(func).lookup(func.id) if isinstance(func, ast.Name) else None
+    for binding in scope.bindings.get(dotted(func), ()) if scope is not None else ():
+        if isinstance(binding.node, FUNCTIONS) and not isinstance(
+            module.parent(binding.node), ast.ClassDef
+        ):
+            yield binding.node
+
+
+__all__ = ["Callee", "callees"]
