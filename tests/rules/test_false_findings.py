@@ -964,6 +964,11 @@ class Reader(Dataset):
         ("state = self.__dict__.copy(); state.update({'db': None}); return state", []),
         ("state = self.__dict__.copy(); strip(state); return state", []),
         ("state = self.__dict__.copy(); print(self.path); return state", ["DLF201"]),
+        ("return {k: None if k == 'db' else v for k, v in self.__dict__.items()}", []),
+        ("return {k: v if k != 'db' else None for k, v in vars(self).items()}", []),
+        ("return {k: None if k == 'lock' else v for k, v in self.__dict__.items()}", ["DLF201"]),
+        ("return {k: v for k, v in self.__dict__.items() if k in ('path', 'lock')}", []),
+        ("return {k: v for k, v in self.__dict__.items() if k in ('path', 'db')}", ["DLF201"]),
     ],
 )
 def test_what_an_own_getstate_leaves_out_is_not_found(body: str, codes: list[str], tmp_path: Path):

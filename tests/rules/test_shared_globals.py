@@ -39,6 +39,15 @@ def archive(path):
         _archives[path] = zipfile.ZipFile(path)
     return _archives[path]
 """
+GOT = """
+_archives = {}
+
+def archive(path):
+    opened = _archives.get(path)
+    if opened is None:
+        opened = _archives[path] = zipfile.ZipFile(path)
+    return opened
+"""
 CACHED = """
 @functools.lru_cache
 def archive(path):
@@ -93,6 +102,7 @@ def found(tmp_path: Path):
         pytest.param(DIRECT + MAIN, id="opened by the import"),
         pytest.param(LAZY + USED_FIRST, id="opened by the script before its loader"),
         pytest.param(KEYED + READER + MAIN_WITH_PATH, id="kept in a dict by the constructor"),
+        pytest.param(GOT + READER + MAIN_WITH_PATH, id="taken from a dict if it is there"),
         pytest.param(CACHED + READER + MAIN_WITH_PATH, id="kept by lru_cache"),
         pytest.param(KEPT + MAIN, id="kept by an object in a global"),
         pytest.param(
@@ -158,6 +168,11 @@ def test_what_the_parent_has_opened_and_a_forked_worker_uses_is_found(found, sou
                 "    for", "    notes = Notes('notes.zip')\n    archive.cache_clear()\n    for"
             ).replace("(Notes('notes.zip'), ", "(notes, "),
             id="the cache is emptied before the loop",
+        ),
+        pytest.param(
+            GOT.replace("if opened is None", "kind = _kinds.get(path)\n    if kind == 'zip'")
+            .replace("_archives = {}", "_archives, _kinds = {}, {}") + READER + MAIN_WITH_PATH,
+            id="opened only where another dict says so",
         ),
         pytest.param(
             LAZY + MAIN + "    print(connection().execute('select 1'))\n", id="opened after the loop"

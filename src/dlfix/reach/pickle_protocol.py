@@ -24,7 +24,7 @@ class Handed:
     everything: bool = False
     dropped: set[str] = field(default_factory=set)
     prefixes: set[str] = field(default_factory=set)  # attributes that begin so are dropped
-    kept: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)  # with some, all others are dropped
     values: list[ast.expr] = field(default_factory=list)
     known: bool = True
     as_usual: bool = False
@@ -37,6 +37,8 @@ class Handed:
 
     def drops(self, name: str) -> bool:
         """Return whether an attribute is left out."""
+        if self.kept and name not in self.kept:
+            return True
         return name in self.dropped or name.startswith(tuple(self.prefixes))
 
 
@@ -219,22 +221,50 @@ def _filtered(node: ast.expr, me: str, handed: Handed) -> bool:
     if not isinstance(node, ast.DictComp) or not _goes_through_all(node, me):
         return False
     handed.everything = True
-    conditions = node.generators[0].ifs
-    for condition in conditions:
-        match condition:
-            case ast.UnaryOp(
-                op=ast.Not(),
-                operand=ast.Call(func=ast.Attribute(attr="startswith"), args=[prefix]),
-            ):
-                names = handed.prefixes
-                names |= set(_strings(prefix))
-            case ast.Call():
-                names = set()
-            case _:
-                names = _attributes(_strings(condition))
-                handed.dropped |= names
-        handed.known = handed.known and bool(names)
+    for condition in node.generators[0].ifs:
+        handed.known = handed.known and bool(_asked_for(condition, handed))
+    if isinstance(node.value, ast.IfExp):
+        _replaced(node.value, handed)
     return True
+
+
+def _asked_for(condition: ast.expr, handed: Handed) -> set[str]:
+    """Take in what a condition lets through, all but some or only some; return the names in it."""
+    names = _attributes(_strings(condition))
+    match condition:
+        case ast.UnaryOp(
+            op=ast.Not(),
+            operand=ast.Call(func=ast.Attribute(attr="startswith"), args=[prefix]),
+        ):
+            names = set(_strings(prefix))
+            handed.prefixes |= names
+        case ast.Call():
+            names = set()
+        case ast.Compare(ops=[ast.Eq() | ast.In()]):
+            handed.kept |= names
+        case _:
+            handed.dropped |= names
+    return names
+
+
+def _replaced(value: ast.IfExp, handed: Handed) -> None:
+    """Read `None if k == "file" else v`, and the same the other way round."""
+    match value:
+        case ast.IfExp(
+            test=ast.Compare(ops=[ast.Eq() | ast.In()]) as test, body=other, orelse=ast.Name()
+        ):
+            pass
+        case ast.IfExp(
+            test=ast.Compare(ops=[ast.NotEq() | ast.NotIn()]) as test, body=ast.Name(), orelse=other
+        ):
+            pass
+        case _:
+            handed.known = False
+            return
+    names = _attributes(_strings(test))
+    handed.dropped |= names
+    handed.values.append(other)
+    handed.known = handed.known and bool(names)
 
 
 def _goes_through_all(node: ast.DictComp, me: str) -> bool:

@@ -280,10 +280,32 @@ def _is_set_by_workers(name: GlobalName) -> bool:
 
 def _only_if_missing(write: Use, name: str) -> bool:
     return any(
-        isinstance(node, ast.Name) and node.id == name
+        node.id == name
         for test, _ in tests_around(write.node, write.module)
-        for node in walk(test)
+        for node in _asked_about(test, write.module)
     )
+
+
+def _asked_about(test: ast.AST, module: Module) -> Iterator[ast.Name]:
+    """Yield the names of a test; for a local that may hold nothing also where it comes from.
+
+    `f = cache.get(key)` and then `if f is None` asks whether the cache holds something.
+    """
+    names = [node for node in walk(test) if isinstance(node, ast.Name)]
+    yield from names
+    if len(names) != 1 or any(
+        isinstance(node, ast.Constant) and node.value is not None for node in walk(test)
+    ):
+        return
+    scope = module.scope_of(names[0]).lookup(names[0].id)
+    if scope is None or scope is module.scope:
+        return
+    for binding in scope.bindings.get(names[0].id, ()):
+        match binding.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name() as held, attr="get")):
+                yield held
+            case ast.Name() as held:
+                yield held
 
 
 def _is_dropped(name: GlobalName, boundary: Boundary) -> bool:
@@ -348,14 +370,12 @@ def _opened_by_use(runs: Runs, *, keyed: bool) -> tuple[Step, ...] | None:
 
 def _asks_more(test: ast.AST, module: Module) -> bool:
     """Return whether a test asks for more than whether a global holds something already."""
-    names = [node for node in walk(test) if isinstance(node, ast.Name)]
     asks = isinstance(test, (ast.Compare, ast.Name, ast.UnaryOp, ast.If))
-    if isinstance(
-        test, ast.If
-    ):  # it ends the function where there is one: `if f is not None: return f`
-        names = [node for node in walk(test.test) if isinstance(node, ast.Name)]
+    # An `if` ends the function where there is one: `if f is not None: return f`.
+    asked = test.test if isinstance(test, ast.If) else test
     return not asks or not any(
-        module.scope_of(node).lookup(node.id) is module.scope for node in names
+        module.scope_of(node).lookup(node.id) is module.scope
+        for node in _asked_about(asked, module)
     )
 
 
