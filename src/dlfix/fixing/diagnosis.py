@@ -40,12 +40,12 @@ def find(
     from a boundary within is the one to show.
     """
     shortest: dict[tuple[str, Path, Span], Finding] = {}
-    sent: dict[tuple[str, Path, Span], set[object]] = defaultdict(set)
+    ways: dict[tuple[str, Path, Span], set[whole_or_nothing.Way]] = defaultdict(set)
     for rule in told("running the rules", list(rules), tell):
         try:
             for finding in rule().check(analysis):
                 key = (finding.code, finding.place.path, finding.place.span)
-                sent[key] |= whole_or_nothing.objects_of(finding, analysis)
+                ways[key] |= whole_or_nothing.ways_of(finding, analysis)
                 if key not in shortest or _rank(finding, within) < _rank(shortest[key], within):
                     shortest[key] = finding
         except Exception as error:
@@ -53,7 +53,7 @@ def find(
     project = analysis.project
     return sorted(
         (
-            replace(finding, objects=frozenset(sent[key]))
+            replace(finding, ways=frozenset(ways[key]))
             for key, finding in shortest.items()
             if keep is None or keep(finding, project)
         ),

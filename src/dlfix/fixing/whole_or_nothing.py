@@ -26,30 +26,56 @@ if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
 
 
-def objects_of(finding: Finding, analysis: Analysis) -> frozenset[object]:
-    """Return the objects that cannot be sent because of a finding: all that hold the culprit."""
+Way = tuple[Crossing, ...]  # from an object that is sent to a culprit in it
+_MOST_WAYS = 64
+
+
+def ways_of(finding: Finding, analysis: Analysis) -> frozenset[Way]:
+    """Return what leads to a culprit from each object that cannot be sent because of it."""
     crossing = _crossing(finding)
     if crossing is None:
         return frozenset()
     fails = finding.rule.blocks and (finding.error or _is_missing_in_workers(crossing))
     if not (fails or finding.rule.shows_late):
         return frozenset()
-    repeated = analysis.once(objects_of, lambda: _repeated(analysis))
-    found: set[object] = set()
-    met: set[Crossing] = set()
-    waiting = [crossing]
-    for each in waiting:  # grows while it is read
-        at = each
-        while at.parent is not None and at.parent.parent is not None:
-            if at in repeated and at not in met:
-                met.add(at)
-                waiting += repeated[at]
-            at = at.parent
-        if at in repeated and at not in met:
-            met.add(at)
-            waiting += repeated[at]
-        found.add(at)
+    repeated = analysis.once(ways_of, lambda: _repeated(analysis))
+    found = _ways_to(crossing, repeated)
+    if found is None:  # too many to follow: only where they begin is known
+        return frozenset((sent,) for sent in _objects_with(crossing, repeated))
     return frozenset(found)
+
+
+def _ways_to(culprit: Crossing, repeated: dict[Crossing, list[Crossing]]) -> list[Way] | None:
+    """Return the ways to a culprit, also through objects that several others share; None if too many."""
+    found: list[Way] = []
+    waiting: list[Way] = [(culprit,)]
+    while waiting:
+        chain = waiting.pop()
+        for place in (chain[-1], *repeated.get(chain[-1], ())):
+            way, above = (*chain[:-1], place), place.parent
+            if above is None or above.parent is None:
+                found.append(way[::-1])
+            elif above not in chain:
+                waiting.append((*way, above))
+        if len(found) + len(waiting) > _MOST_WAYS:
+            return None
+    return found
+
+
+def _objects_with(culprit: Crossing, repeated: dict[Crossing, list[Crossing]]) -> set[Crossing]:
+    found: set[Crossing] = set()
+    met: set[Crossing] = set()
+    waiting = [culprit]
+    for at in waiting:  # grows while it is read
+        while True:
+            if at not in met:
+                met.add(at)
+                waiting += repeated.get(at, ())
+            if at.parent is None or at.parent.parent is None:
+                break
+            at = at.parent
+        found.add(at)
+    return found
 
 
 def _is_missing_in_workers(crossing: Crossing) -> bool:
@@ -95,16 +121,20 @@ class Ways:
             return None
         return min(found, key=lambda each: (not self._hopeless(each), _place(each)))
 
+    def _inside(self, sent: object, finding: Finding) -> Finding | None:
+        """Return what else is in an object whichever way the culprit hangs there."""
+        found: Finding | None = None
+        others = [one for one in self._blockers.get(sent, ()) if one is not finding]
+        for way in _ways(finding, sent):
+            blocking = next((one for one in others if _is_beside(one, way)), None)
+            if blocking is None:
+                return None
+            found = found or blocking
+        return found
+
     def _other(self, sent: object, finding: Finding) -> Finding | None:
         """Return what else is in the way of an object, or of an argument that goes together with it."""
-        own = next(
-            (
-                one
-                for one in self._blockers.get(sent, ())
-                if one is not finding and not _instead(one, finding, sent)
-            ),
-            None,
-        )
+        own = self._inside(sent, finding)
         if own is not None or not isinstance(sent, Crossing) or sent.parent is None:
             return own
         beside: dict[str, list[Finding | None]] = {}
@@ -116,23 +146,29 @@ class Ways:
         return blocked[0][0] if blocked else None
 
 
-def _instead(one: Finding, other: Finding, sent: object) -> bool:
-    """Return whether an object holds the culprit of one finding instead of the other's: in the same attribute."""
-    for mine, theirs in zip(_way(one, sent), _way(other, sent), strict=False):
-        if mine is not theirs:
-            edges = mine.edge, theirs.edge
-            return edges[0].name == edges[1].name and all(
-                e.kind in ("attribute", "kept") for e in edges
-            )
+def _is_beside(finding: Finding, way: Way) -> bool:
+    """Return whether an object that has something on a way may have a finding's culprit too."""
+    return any(not _instead(way, other) for other in _ways(finding, way[0]))
+
+
+def _instead(way: Way, other: Way) -> bool:
+    """Return whether an object holds what one way leads to instead of the other's: in the same attribute.
+
+    They part below the last object that is on both, wherever each of them comes to it.
+    """
+    places = {each.same or each: index for index, each in enumerate(other)}
+    for index in reversed(range(len(way) - 1)):
+        shared = places.get(way[index].same or way[index])
+        if shared is not None:
+            parted = way[index + 1], *other[shared + 1 : shared + 2]
+            return len({each.edge.name for each in parted}) == 1 and [
+                each.edge.kind in ("attribute", "kept") for each in parted
+            ] == [True, True]
     return False
 
 
-def _way(finding: Finding, sent: object) -> list[Crossing]:
-    """Return what leads from an object that is sent to a culprit in it, which hangs there alone."""
-    crossing = _crossing(finding)
-    chain = [crossing, *crossing.above()] if crossing is not None else []
-    inside = chain[: chain.index(sent)] if sent in chain else []
-    return [] if any(each.same is not None for each in inside) else inside[::-1]
+def _ways(finding: Finding, sent: object) -> list[Way]:
+    return [way for way in finding.ways if way[0] is sent]
 
 
 def _crossing(finding: Finding) -> Crossing | None:

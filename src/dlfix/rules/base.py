@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from dlfix.reach.crossing import Step
+from dlfix.reach.crossing import Crossing, Step
 from dlfix.source.text import Place
 
 if TYPE_CHECKING:
@@ -27,9 +27,13 @@ class Finding:
     trace: tuple[Step, ...]  # from the boundary to the object; both included
     error: str = ""  # what Python or torch would print, where that is known
     evidence: Any = field(default=None, compare=False, repr=False)  # what the planner reads
-    objects: frozenset[object] = field(
-        default=frozenset(), compare=False, repr=False
-    )  # see `blocks`
+    ways: frozenset[tuple[Crossing, ...]] = field(default=frozenset(), compare=False, repr=False)
+    # From each object that is sent to the culprit in it; see `blocks`.
+
+    @property
+    def objects(self) -> frozenset[Crossing]:
+        """The objects that are sent and hold the culprit."""
+        return frozenset(way[0] for way in self.ways)
 
     @property
     def code(self) -> str:
