@@ -57,6 +57,12 @@ class Module:
         self.answers: dict[tuple[Any, ...], Any] = {}
 
     @cached_property
+    def is_test(self) -> bool:
+        """Whether its name is one that test runners look for."""
+        name = self.path.stem
+        return name == "conftest" or name.startswith("test_") or name.endswith("_test")
+
+    @cached_property
     def tree(self) -> ast.Module:
         """The syntax tree; an empty one where the text does not parse."""
         try:
@@ -643,8 +649,7 @@ def _counted(statements: int) -> str:
 
 def is_test(module: Module) -> bool:
     """Return whether a module is a file of tests, by the names that test runners look for."""
-    name = module.path.stem
-    return name == "conftest" or name.startswith("test_") or name.endswith("_test")
+    return module.is_test
 
 
 def _bodies(tree: ast.Module) -> Iterator[tuple[list[ast.stmt], tuple[int, int | None]]]:

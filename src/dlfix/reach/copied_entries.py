@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -61,7 +60,9 @@ def _all_of(value: ast.expr, frame: Frame, interpreter: Evaluator) -> Iterator[I
 
 def with_steps(item: Argument, steps: tuple[Passed, ...]) -> Argument:
     """Return an item with the places passed on the way to it."""
-    return replace(item, passed=(*item.passed, *steps)) if isinstance(item, Bound) else item
+    if not steps or not isinstance(item, Bound):
+        return item
+    return Bound(item.node, item.frame, (*item.passed, *steps), item.rounds)
 
 
 def under(key: ast.expr, value: ast.expr, frame: Frame, interpreter: Evaluator) -> Iterator[Item]:
@@ -143,9 +144,12 @@ def of_rounds(found: Iterable[Reached], wanted: tuple[Passed, ...]) -> Iterator[
 def at_call(items: Iterable[Item], call: ast.Call, frame: Frame) -> list[Item]:
     """Return the items a dict may have at a call: not those put in later, nor those replaced before."""
     found: list[Item] = []
+    orders: dict[ast.stmt, _Order | None] = {}
     for key, item in items:
         statement = _put_by(item, frame)
-        order = _order(statement, call, frame.module) if statement is not None else None
+        if statement is not None and statement not in orders:
+            orders[statement] = _order(statement, call, frame.module)
+        order = orders[statement] if statement is not None else None
         if order is _Order.AFTER:
             continue
         if order is _Order.BEFORE:
@@ -158,17 +162,26 @@ def _put_by(item: Argument, frame: Frame) -> ast.stmt | None:
     """Return the statement of a frame that puts an item into a dict, after the dict was made."""
     if not isinstance(item, Bound):
         return None
-    nodes = [step.node for step in reversed(item.passed) if step.module is frame.module]
-    merging: ast.AST | None
-    merging = next((n for n in nodes if isinstance(n, (ast.Expr, ast.AugAssign))), None)
+    module = frame.module
+    merging = _merging(item, module)
     if merging is None:
-        above = item.frame.module.parent(item.node)
-        above = item.frame.module.parent(above) if isinstance(above, ast.keyword) else above
-        if item.frame.module is not frame.module or not _puts(above):
+        if item.frame.module is not module:
             return None
-        merging = frame.module.statement(item.node)
-    same = frame.module.scope_of(merging) is frame.scope
+        above = module.parent(item.node)
+        above = module.parent(above) if isinstance(above, ast.keyword) else above
+        if not _puts(above):
+            return None
+        merging = module.statement(item.node)
+    same = module.scope_of(merging) is frame.scope
     return merging if same and isinstance(merging, ast.stmt) else None
+
+
+def _merging(item: Bound, module: Module) -> ast.AST | None:
+    """Return the last statement of a module that an item passed which merges one mapping into another."""
+    for step in reversed(item.passed):
+        if step.module is module and isinstance(step.node, (ast.Expr, ast.AugAssign)):
+            return step.node
+    return None
 
 
 def _puts(node: ast.AST | None) -> bool:

@@ -85,8 +85,9 @@ class Walk:
         with self.interpreter.allowance():
             for edge, reached in self._arguments(boundary):
                 self._meet(root, edge, reached, frozenset())
-            while self._waiting:
+            while self._waiting and self.spent < _MOST:
                 self._follow(*self._waiting.popleft())
+        self.interpreter.cut_short |= self.spent >= _MOST
         return root
 
     def _arguments(self, boundary: Boundary) -> Iterator[Child]:
@@ -240,6 +241,8 @@ class Walk:
         )
         for edge, child in _without_alternatives(hanging, above - {crossing.value}):
             self._meet(crossing, edge, child, above)
+            if self.spent >= _MOST:
+                return
 
     def children(self, value: Value, boundary: Boundary) -> Iterable[Child]:
         """Return what hangs from a value, as pickle would find it."""
