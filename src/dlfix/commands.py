@@ -134,7 +134,8 @@ def check(
         if add_ignores:
             return _baseline(session, request)
         plain = output_format not in ("json", "sarif") and not request.report
-        view = View(session, parts.diagnoses(session, plain=plain))
+        kept_by_parts = not request.report  # which shows what crosses, and so reads the whole again
+        view = View(session, parts.diagnoses(session, plain=plain, kept=kept_by_parts))
         left_out = 0
         if output_format in ("json", "sarif") or request.report:
             left_out = session.limit_previews(view.fixes)

@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 FEW = 50  # files: a project's own cost is no matter then
 
 
-def diagnoses(session: Session, *, plain: bool) -> list[Diagnosis]:
-    """Return what the rules in force find, of a folder of projects each by itself.
+def diagnoses(session: Session, *, plain: bool, kept: bool = True) -> list[Diagnosis]:
+    """Return what the rules in force find, of a folder of projects each by itself; without `kept` nothing is kept of it.
 
     Plain ones say what there is, but neither how it is fixed nor what a planner would need.
     """
-    session.answers = _answers(session, plain=plain)
+    session.answers = _answers(session, plain=plain, kept=kept)
     if not session.answers:
         return session.diagnoses()
     session.bugs += [bug for one in session.answers for bug in one.bugs]
     return sorted((d for one in session.answers for d in one.diagnoses), key=by_place)
 
 
-def _answers(session: Session, *, plain: bool) -> list[Answer]:
+def _answers(session: Session, *, plain: bool, kept: bool) -> list[Answer]:
     """Return the answer about each project; none where nothing is kept, and the files are not those of several."""
     if len(session.files) <= FEW or session.texts or session.loose:
         return []
@@ -44,31 +44,32 @@ def _answers(session: Session, *, plain: bool) -> list[Answer]:
         return []
     groups = apart(session.files, session.bytes_of)
     several = len(groups) > 1
-    found = [_answer(session.part(group), plain=plain, several=several) for group in groups]
+    outer = seen.watched() if kept else None
+    parts = map(session.part, groups)
+    found = [_answer(part, outer, plain=plain, several=several) for part in parts]
     answers = [one for one in found if one is not None]
     session.by_parts = bool(answers)
     return answers
 
 
-def _answer(part: Session, *, plain: bool, several: bool) -> Answer | None:
+def _answer(part: Session, outer: seen.Seen | None, *, plain: bool, several: bool) -> Answer | None:
     """Return the answer about a project; None where it is the only one, and its answer is not kept."""
-    outer = seen.watched()
-    path = _place(part) if plain and outer is not None else None
+    path = _place(part) if outer is not None else None
     if path is None or outer is None:
         found = _worked_out(part, plain=plain) if several else None
     else:
-        found = _kept(part, path, outer) or _made(part, path, outer)
+        found = _kept(part, path, outer, plain=plain) or _made(part, path, outer, plain=plain)
     if several:  # memory holds one project at a time
         part.__dict__.clear()
         gc.collect()
     return found
 
 
-def _made(part: Session, path: Path, outer: seen.Seen) -> Answer:
-    """Work an answer out, and keep it."""
+def _made(part: Session, path: Path, outer: seen.Seen, *, plain: bool) -> Answer:
+    """Work an answer out, and keep it without the edits of fixes."""
     part.noting = True
     with seen.apart() as noted:
-        found = _worked_out(part, plain=True)
+        found = _worked_out(part, plain=plain)
     data = noted.as_data()
     outer.take(data, noted.steady)
     if noted.steady and not found.bugs:
@@ -76,19 +77,28 @@ def _made(part: Session, path: Path, outer: seen.Seen) -> Answer:
     return found
 
 
-def _kept(part: Session, path: Path, outer: seen.Seen) -> Answer | None:
-    """Return the answer that is kept, if it still counts."""
+def _kept(part: Session, path: Path, outer: seen.Seen, *, plain: bool) -> Answer | None:
+    """Return the answer that is kept, if it still counts; none with fixes where their edits are wanted."""
     loaded = results.load_edited(path)
     if loaded is None:
         return None
     entry, edited = loaded
     found, noted = read(entry.get("answer")), entry["seen"]
-    if found is not None and edited:
+    if found is None or not (plain or _is_whole(found)):
+        return None
+    if edited:
         again = reuse.unseen(path, part, entry, found, [*map(Path, edited)])
         found, noted = (found, again) if again is not None else (None, noted)
     if found is not None:
         outer.take(noted)
     return found
+
+
+def _is_whole(answer: Answer) -> bool:
+    """Return whether nothing of an answer is left out where it is kept: it has no fixes, whose edits would be."""
+    from dlfix.fixing.plans import Fix
+
+    return not any(isinstance(each.outcome, Fix) for each in answer.diagnoses)
 
 
 def _place(part: Session) -> Path | None:

@@ -46,10 +46,10 @@ class Tree:
         status = checking.check(paths=[self.folder], cache_dir=str(self.cache), **more)  # type: ignore[arg-type]
         return (status, *self.capsys.readouterr())
 
-    def cold(self) -> tuple[int, str, str]:
+    def cold(self, **more: object) -> tuple[int, str, str]:
         """Return what a check prints that has no cache."""
         before = self.worked_out, self.parsed
-        found = self.check(no_cache=True)
+        found = self.check(no_cache=True, **more)
         self.worked_out, self.parsed = before
         return found
 
@@ -108,6 +108,30 @@ def test_edits_one_after_another_are_compared_with_the_last(tree: Tree) -> None:
         tree.edit(*edit)
         assert tree.is_as_cold()
         assert tree.worked_out == 0
+
+
+@pytest.mark.parametrize("output", ["json", "sarif"])
+def test_formats_with_edits_take_an_answer_that_has_no_fixes(tree: Tree, output: str) -> None:
+    tree.write({"clips.py": FILES["clips.py"].lstrip().replace("sqlite3.connect(path)", "None")})
+    more = {"output_format": output, "select": ["DLF2"]}
+    tree.check(**more)
+    tree.edit(*UNSEEN)
+    assert tree.check(**more) == tree.cold(**more)
+    assert tree.worked_out == 0
+
+
+@pytest.mark.parametrize("output", ["json", "sarif"])
+def test_formats_with_edits_work_out_the_fixes_again(tree: Tree, output: str) -> None:
+    first = tree.check(output_format=output)
+    assert "insertedContent" in first[1] or '"edits": [{' in first[1].replace("\n", "").replace(
+        "  ", ""
+    )
+    tree.edit(*UNSEEN)
+    assert tree.check(output_format=output) == tree.cold(output_format=output)
+    assert tree.worked_out == 1
+    tree.edit("tools.py", "found = [1, 2]", "found = [3]")
+    assert tree.is_as_cold()  # as text, which shows no edits
+    assert tree.worked_out == 0
 
 
 def test_an_edit_that_something_looked_at_is_worked_out_again(tree: Tree) -> None:
