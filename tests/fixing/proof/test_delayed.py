@@ -711,6 +711,8 @@ KEYS = {
     "object.__setattr__": "object.__setattr__(rows, 'path', 'b')",
     "an update of __dict__": "rows.__dict__.update(path='b')",
     "an assignment to a copy": "twin = copy.copy(rows)\ntwin.path = 'b'",
+    "an assignment to a copy under its own name": "rows = copy.copy(rows)\nrows.path = 'b'",
+    "an assignment in a function to a copy of what it takes": "def moved(one):\n    one = copy.copy(one)\n    one.path = 'b'\n    return one\n\nrows = moved(rows)",
     "an item of vars": "vars(rows)['path'] = 'b'",
     "setattr": "setattr(rows, 'path', 'b')",
 }

@@ -164,8 +164,17 @@ def owner_of(node: ast.AST) -> ast.expr | None:
     return None
 
 
-def may_be(program: Program, module: Module, node: ast.expr, family: list[Class]) -> bool:
-    """Return whether an expression of some module may be an object of these classes."""
+def may_be(
+    program: Program,
+    module: Module,
+    node: ast.expr,
+    family: list[Class],
+    copies: frozenset[ast.expr] = frozenset(),
+) -> bool:
+    """Return whether an expression of some module may be an object of these classes.
+
+    `copies` are the calls that copy it.
+    """
     name = dotted(node)
     if not name:
         return True
@@ -178,7 +187,7 @@ def may_be(program: Program, module: Module, node: ast.expr, family: list[Class]
     if not values:
         found = program.class_of(module, node)
         return found in family if found is not None else not _is_module(module, name)
-    return any(_may_make(program, module, value, family) for value in values)
+    return any(_may_make(program, module, value, family, copies) for value in values)
 
 
 def goes_by(program: Program, cls: Class, node: ast.expr) -> bool:
@@ -234,7 +243,13 @@ def _is_stored(node: ast.AST) -> bool:
     return isinstance(getattr(node, "ctx", None), ast.Store)
 
 
-def _may_make(program: Program, module: Module, value: ast.expr, family: list[Class]) -> bool:
+def _may_make(
+    program: Program,
+    module: Module,
+    value: ast.expr,
+    family: list[Class],
+    copies: frozenset[ast.expr] = frozenset(),
+) -> bool:
     """Return whether a value may hold an object of these classes: only what is surely another does not."""
     if isinstance(value, ast.Call):
         made = program.class_of(module, value.func)
@@ -244,7 +259,9 @@ def _may_make(program: Program, module: Module, value: ast.expr, family: list[Cl
         if known is not None:
             return any(_may_come_to(program, cls, known[1].name) for cls in family)
         if last_part(value.func) in _COPIES and value.args:
-            return may_be(program, module, value.args[0], family)
+            if value in copies:  # `x = copy(x)`: a copy of what it was before, whatever that is
+                return True
+            return may_be(program, module, value.args[0], family, copies | {value})
         names = {cls.name for cls in family}
         return any(last_part(n) in names for n in ast.walk(value))
     return not isinstance(value, (ast.Constant, ast.JoinedStr))
