@@ -957,3 +957,18 @@ def test_a_log_that_an_heir_starts_by_a_method_of_its_base_is_opened_for_writing
         ),
     )
     assert any("opened for writing" in reason for reason in worse(before, after))
+
+
+@pytest.mark.parametrize(
+    ("program", "refused"),
+    [("rows.path = 'b'", True), ("rows.scale = 2", False), ("path = 'b'", False)],
+)
+def test_a_worker_opens_what_the_parent_had_opened_on_first_use(program, refused):
+    text = (
+        "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n\n"
+        "    @functools.cached_property\n    def file(self):\n        return h5py.File(self.path)\n{}\n"
+        f"rows = Rows('a')\nprint(rows.file)\n{program}\nDataLoader(rows, num_workers=2)\n"
+    )
+    state = "    def __getstate__(self):\n        state = self.__dict__.copy()\n        state.pop('file', None)\n        return state\n"
+    reasons = worse(text.format(""), text.format("\n" + state))
+    assert refused == any("may open another `file`" in reason for reason in reasons)

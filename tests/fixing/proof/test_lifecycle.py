@@ -384,3 +384,40 @@ def test_a_closer_may_ask_whether_its_handle_is_closed():
         + LAZY.format(opener="return open(self.path)")
     )
     assert not worse(before + eager, after + f"\n    def close(self):\n        {asks}\n")
+
+
+DELETED = {
+    "a note for others": ("LOG.append(self.file.name)", True),
+    "a count": ("Rows.closed += 1", True),
+    "the handle": ("self.file.flush()", False),
+}
+
+
+@pytest.mark.parametrize(("line", "refused"), DELETED.values(), ids=DELETED)
+def test_a_method_still_does_for_others_what_it_did_without_an_open_handle(line, refused):
+    text = "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n{}\n    def __del__(self):\n{}\n"
+    before = text.format(
+        "        self.file = open(path)\n", f"        {line}\n        self.file.close()\n"
+    )
+    guarded = (
+        f"        if 'file' in self.__dict__:\n            {line}\n            self.file.close()\n"
+    )
+    after = text.format(LAZY.format(opener="return open(self.path)"), guarded)
+    assert refused == any("no longer runs" in reason for reason in worse(before, after))
+
+
+GIVEN = {
+    "a method that closes": ("atexit.register(self.file.close)", True),
+    "a finalizer": ("weakref.finalize(self, self.file.close)", True),
+    "the result of a method": ("atexit.register(print, self.file.fileno())", False),
+}
+
+
+@pytest.mark.parametrize(("line", "refused"), GIVEN.values(), ids=GIVEN)
+def test_what_closes_a_handle_at_the_end_is_of_the_handle_that_is_used(line, refused):
+    reasons = opened(
+        init=f"self.path = path\nself.file = open(path)\n{line}",
+        later=f"self.path = path\n{line}\ndel self.file",
+        opener="return open(self.path)",
+    )
+    assert refused == any("gets a method of `file`" in reason for reason in reasons)

@@ -428,3 +428,36 @@ class Rows:
 def test_an_attribute_stays_that_other_code_reads(reader, is_read):
     reasons = worse(KEPT, NOT_KEPT, reader=reader)
     assert any("no longer have it" in reason for reason in reasons) is is_read
+
+
+WRAPPING = "        init = cls.__init__\n        def made(self, *a):\n            init(self, *a)\n"
+REPLACED = {
+    "by a decorator": (
+        f"def tracked(cls):\n    def wrap(cls):\n{WRAPPING}        cls.__init__ = made\n        return cls\n    return wrap(cls)\n",
+        "",
+        "@tracked\n",
+        True,
+    ),
+    "by a base": (
+        "class Base:\n    def __init_subclass__(cls):\n        setattr(cls, '__init__', print)\n",
+        "Base",
+        "",
+        True,
+    ),
+    "by nobody": (
+        "def tracked(cls):\n    print(cls.__init__)\n    return cls\n", "", "@tracked\n", False,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("above", "base", "decorator", "refused"), REPLACED.values(), ids=REPLACED)
+def test_what_replaces_the_constructor_may_use_what_that_has_opened(
+    above, base, decorator, refused
+):
+    text = "{}class Rows({}):\n    def __init__(self, path):\n        self.path = path\n{}"
+    reads = "    def read(self):\n        return self.file['x']\n"
+    opens = "        self.file = h5py.File(path)\n\n" + reads
+    lazy = LAZY.format(opener="return h5py.File(self.path)")
+    before = above + text.format(decorator, base, opens)
+    reasons = worse(before, above + text.format(decorator, base, lazy + "\n" + reads))
+    assert refused == any("the constructor of" in each for each in reasons)

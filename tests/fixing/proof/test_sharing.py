@@ -49,6 +49,8 @@ TOUCHES = {
     "the constructor of what it is passed to": "class Part:\n    def __init__(self, data):\n        self.first = data[0]\n\nrows = Rows('a')\npart = Part(rows)"
     + LOAD,
     "what the constructor of its holder runs": "class Part:\n    def __init__(self, data):\n        self.data = data\n        self.count = self.measured()\n\n    def measured(self):\n        return self.data.shape()[0]\n\nloader = DataLoader(Part(Rows('a')), num_workers=2)\n",
+    "its hash": "rows = Rows('a')\nknown = {rows}" + LOAD,
+    "a comparison": "rows = Rows('a')\nprint(rows == Rows('b'))" + LOAD,
     "an annotated parameter": "def show(data: Rows):\n    print(data.file.attrs)\n\nrows = Rows('a')\nshow(rows)"
     + LOAD,
 }
@@ -92,6 +94,8 @@ def test_the_parent_does_not_open_it_first_by(program):
         "def __getitem__(self, i):\n    return self.file['x'][i]\n\n"
         "def shape(self):\n    return self.file['x'].shape\n\n"
         "def keep(self):\n    self.take = self.__getitem__\n\n"
+        "def __eq__(self, other):\n    return self.file['x'] > 0\n\n"
+        "def __hash__(self):\n    return len(self.file['x'])\n\n"
         "def reopen(self, path):\n    self.path = path\n    self.file = h5py.File(path)\n"
     )
     assert any("in the parent" in reason for reason in opened(body=body, program=program))

@@ -16,6 +16,7 @@ from dlfix.fixing.proof.syntax import (
     last_part,
     same,
     self_name,
+    statements,
     within,
 )
 from dlfix.project.module import Module
@@ -23,10 +24,17 @@ from dlfix.project.module import Module
 _ASKS = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.If, ast.IfExp, ast.While, ast.Assert, ast.Call)
 
 
+_CLOSING = frozenset(
+    "close __exit__ munmap shutdown stop join terminate release cancel quit disconnect".split()
+)
+
+
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield what is closed too early, and what a method takes away only where it was opened."""
     yield from _left_in_a_stack(change)
     yield from _returns_nothing_now(change)
+    yield from _left_undone(change)
+    yield from _given_away(change)
     for name in change.made_lazy:
         yield from _asked_whether_closed(change, name)
         for function in change.after.functions:
@@ -52,6 +60,68 @@ def _returns_nothing_now(change: ClassChange) -> Iterator[Regression]:
             yield change.regression(
                 function, f"`{function.name}` returns None if the resource is not open"
             )
+
+
+def _left_undone(change: ClassChange) -> Iterator[Regression]:
+    """Yield what a method did for each object, and now only does where this process opened the handle."""
+    for function in change.after.functions if change.made_lazy else ():
+        known = {ast.dump(s) for f in change.before.functions for s in statements(f.body)}
+        for block in _opened_blocks(function) if function.name not in change.lazy else ():
+            if ast.dump(block) in known or any(
+                block in each.body for each in _opened_blocks(function)
+            ):
+                continue
+            for statement in statements(block.body):
+                if ast.dump(statement) in known and _is_noticed(change, function, statement):
+                    yield change.regression(
+                        statement,
+                        f"`{ast.unparse(statement)}` no longer runs where the resource was never "
+                        f"opened (line {statement.lineno})",
+                    )
+                    return
+
+
+def _is_noticed(change: ClassChange, function: Function, statement: ast.stmt) -> bool:
+    """Return whether a statement does more to others than use or take away an attribute of the object."""
+    me = self_name(function)
+    match statement:
+        case ast.Expr(value=ast.Call(func=func) as call):
+            return not _is_of_object(func, me) and last_part(call.func) not in _CLOSING
+        case ast.Assign(targets=targets):
+            return not all(isinstance(t, ast.Name) or is_attribute(t, me) for t in targets)
+        case ast.AugAssign() | ast.Raise():
+            return True
+    return False
+
+
+def _is_of_object(func: ast.expr, me: str) -> bool:
+    return dotted(func).startswith(f"{me}.")
+
+
+def _given_away(change: ClassChange) -> Iterator[Regression]:
+    """Yield where the constructor gave away a method of a handle, which is of one that is closed at once now."""
+    for name, getter in change.made_lazy.items():
+        kept = change.keyed(name) and not any(
+            isinstance(node, ast.Attribute) and node.attr == "clear"
+            for _, function in change.constructed_after
+            for node in executed(function.body)
+        )
+        for cls, function in () if kept else change.constructed_before:
+            for call in calls_in(function.body):
+                given = [*call.args, *(keyword.value for keyword in call.keywords)]
+                if any(
+                    isinstance(each, ast.Attribute)
+                    and is_attribute(each.value, self_name(function), name)
+                    and each.attr in _CLOSING
+                    for each in given
+                ):
+                    yield change.regression(
+                        getter,
+                        f"`{dotted(call.func)}` gets a method of `{name}` "
+                        f"({cls.module.path.name}:{call.lineno} before the fix), but each process "
+                        "would open another",
+                    )
+                    return
 
 
 def _header(function: Function) -> tuple[str, ...]:

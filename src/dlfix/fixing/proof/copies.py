@@ -56,7 +56,10 @@ def _compared(change: ClassChange) -> Iterator[Regression]:
         for module in change.new.project.mentions(name):
             for node in module.attributes_by_name.get(name, ()):
                 compared = module.parent(node)
-                if isinstance(compared, ast.Compare) and _asks_for_identity(compared, node):
+                hashed = isinstance(compared, ast.Call) and dotted(compared.func) in ("hash", "id")
+                if hashed or (
+                    isinstance(compared, ast.Compare) and _asks_for_identity(compared, node)
+                ):
                     yield change.regression(
                         gone[name],
                         f"`{name}` is compared by identity "
@@ -102,7 +105,7 @@ def _asks_for_identity(node: ast.Compare, one: ast.expr) -> bool:
     """Return whether a comparison asks whether a handle is another object than None, and of another owner."""
     sides = [node.left, *node.comparators]
     others = [side for side in sides if side is not one and not isinstance(side, ast.Constant)]
-    is_same = any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops)
+    is_same = any(isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) for op in node.ops)
     return is_same and any(isinstance(side, ast.Attribute) for side in others)
 
 

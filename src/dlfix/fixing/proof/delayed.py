@@ -12,7 +12,7 @@ from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late_code import is_new, moved, opens_to_write
 from dlfix.fixing.proof.order import STATE, Site
 from dlfix.fixing.proof.program import Class, is_getter
-from dlfix.fixing.proof.state import restored
+from dlfix.fixing.proof.state import dropped, restored
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -24,6 +24,7 @@ from dlfix.fixing.proof.syntax import (
     header,
     is_attribute,
     last_part,
+    own_attributes,
     own_nodes,
     parameters,
     self_name,
@@ -74,6 +75,31 @@ def check(change: ClassChange) -> Iterator[Regression]:
     for owner, function, nodes in moved(change):
         yield from _Delayed(change, owner, function, nodes).regressions()
     yield from _kept_at_another_time(change)
+    yield from _set_since_it_was_opened(change)
+
+
+def _set_since_it_was_opened(change: ClassChange) -> Iterator[Regression]:
+    """Yield what other code sets on an object, and a worker reads to open again what the parent had opened."""
+    family = change.new.family(change.after)
+    left_out = dropped(change).keys() | change.lazy.keys()
+    for name in sorted(left_out - change.made_lazy.keys() - restored(change)):
+        openers = [f for f in change.before.functions if f.name == name]
+        openers += [f for f in change.before.functions if any(values_set(f, name))]
+        openers = [f for f in openers if f.name not in order.CONSTRUCTORS]
+        read = {
+            node.attr
+            for function in openers
+            for node in own_attributes(function, ast.Load)
+            if node.attr != name
+        }
+        for attribute in sorted(read - {m for cls in family for m in cls.methods}):
+            for write in writes.outside(change.new, family, attribute):
+                yield change.regression(
+                    change.after.node,
+                    f"`{attribute}` is set ({write.module.path.name}:{write.line}), so a worker may open another "
+                    f"`{name}` than the parent had",
+                )
+                return
 
 
 class _Delayed:

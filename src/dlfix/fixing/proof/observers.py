@@ -12,7 +12,7 @@ from dlfix.fixing.proof.late_code import opens_nothing
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.order import CONSTRUCTORS, STATE
 from dlfix.fixing.proof.program import Class, is_cached
-from dlfix.fixing.proof.state import sets
+from dlfix.fixing.proof.state import restored, sets
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
@@ -67,6 +67,37 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _refused_when_deleted(change)
     yield from _taken_away(change)
     yield from _whole_dict(change)
+    yield from _replaced_constructor(change)
+
+
+def _replaced_constructor(change: ClassChange) -> Iterator[Regression]:
+    """Yield a constructor that other code puts around the one of the class, and that may use what it opened."""
+    opened = change.made_lazy or restored(change)
+    family = change.new.family(change.after) if opened else []
+    for cls in family:
+        hooks: list[ast.AST | None] = [cls.methods.get("__init_subclass__")]
+        for decorator in cls.node.decorator_list:
+            target = decorator.func if isinstance(decorator, ast.Call) else decorator
+            found = change.new.resolve(cls.module, target)
+            hooks.append(found[1] if found is not None else None)
+        for hook in filter(None, hooks):
+            for node in within(hook):
+                if _sets_constructor(node):
+                    yield change.regression(
+                        change.after.node,
+                        f"the constructor of `{cls.name}` is replaced (line {getattr(node, 'lineno', 1)}), "
+                        "which may use what it has opened",
+                    )
+                    return
+
+
+def _sets_constructor(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(attr="__init__", ctx=ast.Store()):
+            return True
+        case ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value="__init__"), _]):
+            return True
+    return False
 
 
 # Errors that the constructor raised

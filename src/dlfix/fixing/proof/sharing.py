@@ -47,6 +47,7 @@ _PROTOCOL = {
     "str": "__str__",
     "print": "__repr__",
     "bool": "__len__",
+    "hash": "__hash__",
     **dict.fromkeys(
         "tuple set sorted zip enumerate map filter sum min max any all reversed".split(), "__iter__"
     ),
@@ -429,13 +430,21 @@ def _uses_of(
         elif isinstance(node, (ast.For, ast.comprehension)) and dotted(node.iter) == name:
             if touching & {"__iter__", "__getitem__"}:
                 yield module, node.iter, f"iterating over `{name}`"
-        elif isinstance(node, ast.Compare) and any(dotted(c) == name for c in node.comparators):
+        elif isinstance(node, ast.Compare) and any(
+            dotted(c) == name for c in (node.left, *node.comparators)
+        ):
             if any(isinstance(o, (ast.In, ast.NotIn)) for o in node.ops) and touching & {
                 "__contains__",
                 "__iter__",
                 "__getitem__",
             }:
                 yield module, node, f"`in {name}`"
+            elif "__eq__" in touching:
+                yield module, node, f"a comparison of `{name}`"
+        elif isinstance(node, (ast.Set, ast.Dict)) and "__hash__" in touching:
+            keys = node.elts if isinstance(node, ast.Set) else node.keys
+            if name in map(dotted, keys):
+                yield module, node, f"the hash of `{name}`"
         elif (
             isinstance(node, ast.Attribute) and dotted(node.value) == name and node.attr in touching
         ):
