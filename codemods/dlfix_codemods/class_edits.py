@@ -11,7 +11,7 @@ from dlfix.fixing.classes.plans import ClassPlan, Exchange, Insert, Within
 from dlfix.fixing.rendering import code_of
 from dlfix.project.syntax import is_private, key_of
 from dlfix_codemods import class_members, class_state
-from dlfix_codemods.tools import conditions, imports, positions
+from dlfix_codemods.tools import blocks, conditions, imports, positions
 
 _OWN = ("own", "reduce")
 _STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
@@ -201,7 +201,7 @@ class _Edits(cst.CSTTransformer):
             for head in reversed(within.heads.split("\n")):
                 (whole,) = self._parse(f"with {head}:\n    pass")
                 assert isinstance(whole, cst.With)
-                block.enclose(whole)
+                block.enclose(whole, self.module.default_indent)
 
     def _parse(self, text: str) -> list[cst.BaseStatement]:
         return parse(self._as_written(text), self.module)
@@ -278,11 +278,11 @@ class _Block:
         """Remember where the statements of a `with` begin."""
         self.inside = len(self.body)
 
-    def enclose(self, whole: cst.With) -> None:
+    def enclose(self, whole: cst.With, step: str) -> None:
         """Put the statements since then into a `with`."""
         if not self.body[self.inside :]:
             return
-        first, *others = self.body[self.inside :]
+        first, *others = (each.visit(blocks.Deeper(step)) for each in self.body[self.inside :])
         assert isinstance(first, _STATEMENTS)
         blanks = [line for line in first.leading_lines if not line.comment]
         comments = [line for line in first.leading_lines if line.comment]

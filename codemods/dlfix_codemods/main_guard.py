@@ -13,6 +13,7 @@ from dlfix.fixing.planners.main_guard import MainGuardPlan
 from dlfix.fixing.rendering import code_of
 from dlfix.source.text import Position
 from dlfix_codemods.base import PlannedCodemod
+from dlfix_codemods.tools import blocks
 
 CELL = re.compile(r"# ?%%|# ?<codecell>|# In ?\[")
 BLANK = cst.EmptyLine(indent=False)
@@ -69,7 +70,8 @@ def _guard(module: cst.Module, taken: Sequence[int]) -> tuple[cst.If, list[cst.E
         elif taken[order - 1] != index - 1:
             lines = [BLANK, *_from_first_comment(lines)]
         if not _is_guard(statement):
-            moved = statement.visit(_Flush()).with_changes(leading_lines=[*footer, *lines])  # type: ignore[union-attr]
+            flush = statement.visit(_Flush()).visit(blocks.Deeper(module.default_indent))  # type: ignore[union-attr]
+            moved = flush.with_changes(leading_lines=[*footer, *lines])  # type: ignore[union-attr]
             inner.append(moved)
             footer = []
             continue

@@ -97,3 +97,10 @@ def test_what_stays_below_several_lines_that_go_keeps_its_distance() -> None:
         'import a\n\nN = 1\n\nif __name__ == "__main__":\n    x = a.go()\n    y = a.go()\n\n'
         "    f(x, y)\n"
     )
+
+
+def test_a_line_that_a_backslash_continues_is_indented_too() -> None:
+    before = "import a\n\nsize = \\\n    a.size() + \\\n  1\n"
+    assert guarded(before) == (
+        'import a\n\nif __name__ == "__main__":\n    size = \\\n        a.size() + \\\n      1\n'
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
@@ -9,6 +10,8 @@ import libcst as cst
 
 from dlfix.source.text import Span
 from dlfix_codemods.tools import classes, positions
+
+_CONTINUED = re.compile(r"\\\r?\n")
 
 
 def statement_at(module: cst.Module, span: Span) -> cst.BaseStatement:
@@ -25,6 +28,20 @@ def replaced(
 ) -> cst.Module:
     """Replace nodes by others, and put statements above one; its comments stay on top of them."""
     return module.visit(_Replacing(nodes, above, statements))
+
+
+class Deeper(cst.CSTTransformer):
+    """Indents lines that a backslash continues by one more step, as a new block does the others."""
+
+    def __init__(self, step: str) -> None:
+        self.step = step
+
+    def leave_SimpleWhitespace(
+        self, original_node: cst.SimpleWhitespace, updated_node: cst.SimpleWhitespace
+    ) -> cst.SimpleWhitespace:
+        """Indent what follows each backslash."""
+        value = _CONTINUED.sub(rf"\g<0>{self.step}", updated_node.value)
+        return updated_node.with_changes(value=value)
 
 
 class _Replacing(cst.CSTTransformer):

@@ -678,3 +678,9 @@ def test_a_header_that_grew_too_long_is_laid_out(header: str, parted: str) -> No
 def test_what_is_bound_joins_the_parameters(parameters: str, signature: str) -> None:
     _, code = move(f"def make(by):\n    use(lambda {parameters}: x + by)\n")
     assert f"def _add({signature}):" in code
+
+
+def test_a_word_that_tells_nothing_tells_no_name_apart() -> None:
+    before = "def _collate(rows): ...\n\n\ndef collate_fn(pad):\n    def collate(rows):\n        return rows + [pad]\n    return collate\n"
+    _, code = move(before, "collate")
+    assert "def _collate_2(rows, *, pad):" in code

@@ -16,10 +16,12 @@ _VAGUE = {
     "target", "default_factory", "x", "op", "item", "value", "fun", "iterable", "factory", "kwargs",
     "default", "inner", "wrapper", "wrapped", "closure", "helper", "method", "decorate", "decorator",
 }  # fmt: skip
-# Words of a function's name that tell nothing of what is made in it.
+# Words that tell nothing in any name, and words of a function's name that tell nothing of what is made in it.
+_EMPTY = {"fn", "func", "function", "the", "a", "of"}
 _FILLING = {
+    *_EMPTY,
     "loader", "loaders", "dataloader", "dataloaders", "dataset", "datasets", "data", "module",
-    "datamodule", "iter", "iterator", "main", "run", "fn", "func", "function", "init", "setup", "the", "a", "of",
+    "datamodule", "iter", "iterator", "main", "run", "init", "setup",
 }  # fmt: skip
 _LONGEST = 32  # a name beyond this is harder to read than a number
 _THINGS = {"value", "data", "item", "obj", "arg", "elem", "val", "tensor", "arr"}
@@ -90,7 +92,7 @@ def _placed(module: Module, node: ast.AST, name: str, filling: bool = False) -> 
 def _prefixed(owner: str, name: str, filling: bool = False) -> list[str]:
     """Return a name with the words before it that tell more; none where there are none."""
     said = name.split("_")
-    dull = set() if filling else _FILLING
+    dull = _EMPTY if filling else _FILLING
     words = [
         word
         for word in owner.split("_")
