@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -19,9 +19,11 @@ from dlfix.fixing.classes.inputs import COPIES, is_mutated
 from dlfix.fixing.classes.parent_close import REGISTERS
 from dlfix.fixing.classes.plans import Exchange, Insert
 from dlfix.fixing.classes.selection import Selection, is_stored
+from dlfix.fixing.classes.settings import LOGGING
 from dlfix.fixing.classes.statements import is_plain, is_value
 from dlfix.fixing.classes.text import bound_within, comments_of, indented, names_in
 from dlfix.project.order import begins_before, comes_before, lies_in
+from dlfix.project.syntax import last_name
 
 INDENT = "    "
 LOOPS = (ast.For, ast.While, ast.comprehension)
@@ -246,15 +248,16 @@ class Slice(Selection):
             return []
         before = self.bound_around
         self.bound_around = before | bound_within(statement)
-        saved = len(self.inserts) + len(self.saves.get(self.first, []))
+        saved = self._kept_inside()
         self.depth += 1
         body = self._block(statement.body)
         self.depth -= 1
-        if len(self.inserts) + len(self.saves.get(self.first, [])) != saved:
+        if self._kept_inside() != saved:
             raise Refusal(
                 f"the value that opens the resource is created in a loop ({self.facts.line(statement)})"
             )
-        if statement.orelse:
+        rest = self._verbatim(statement.orelse) if statement.orelse else []
+        if rest and not _fails(statement.orelse):
             raise Refusal(f"the resource is opened in a loop ({self.facts.line(statement)})")
         self.bound_around = before
         target = self.module.segment(statement.target)
@@ -262,7 +265,14 @@ class Slice(Selection):
         over = self._text(self.first, statement.iter)
         self.bound_around = before
         self._keep_above(statement)
-        return [f"for {target} in {over}:\n" + indented("\n".join(body), INDENT)]
+        lines = [f"for {target} in {over}:", indented("\n".join(body), INDENT)]
+        lines += ["else:", indented("\n".join(rest), INDENT)] if rest else []
+        return ["\n".join(lines)]
+
+    def _kept_inside(self) -> int:
+        """Return how many values are kept where they are made, and not above all: no parameter that stays."""
+        lines = [*(each.text for each in self.inserts), *self.saves.get(self.first, [])]
+        return sum(not self._is_passed(each.rpartition(" = ")[2]) for each in lines)
 
     def _refuse_moving(self, statement: ast.For) -> None:
         handle = self._handle_of(statement.iter)
@@ -280,7 +290,29 @@ class Slice(Selection):
         if not body and not any(lines for _, lines in handled):
             return []
         self.whole = False
+        if self.depth and handled and not any(lines for _, lines in handled):
+            return [self._tried_again(statement, body)]
         return [self._as_it_went(statement, body, handled)] if handled else body
+
+    def _tried_again(self, statement: ast.Try, body: Sequence[str]) -> str:
+        """Return an attempt that a loop makes once more after an error; only waiting and messages go between."""
+        lines = ["try:", indented("\n".join(body), INDENT)]
+        for handler in statement.handlers:
+            if not all(map(_only_waits, handler.body)):
+                raise Refusal(f"the resource is opened in a loop ({self.facts.line(statement)})")
+            caught = "" if handler.type is None else f" {self.module.segment(handler.type)}"
+            named = f" as {handler.name}" if handler.name else ""
+            lines.append(f"except{caught}{named}:")
+            known = {handler.name} if handler.name else set()
+            lines += (indented(each, INDENT) for each in self._verbatim(handler.body, known))
+        return "\n".join(lines)
+
+    def _verbatim(self, block: Sequence[ast.stmt], known: Collection[str] = ()) -> list[str]:
+        """Return statements as they are written; raise Refusal where they read a local name of the constructor."""
+        local = {*self.scope.bindings} - self.bound_around - {*known}
+        if names_in(block) & local:
+            raise Refusal(f"the resource is opened in a loop ({self.facts.line(block[0])})")
+        return [self.module.segment(each) for each in block]
 
     def _as_it_went(
         self,
@@ -421,6 +453,18 @@ class Slice(Selection):
 def _is_method(call: ast.Call) -> bool:
     """Return whether a call is one of a method, none that goes through a stream."""
     return isinstance(call.func, ast.Attribute) and "next" not in call.func.attr
+
+
+def _only_waits(statement: ast.stmt) -> bool:
+    """Return whether what follows an error changes nothing: it waits, says so, or raises the error at last."""
+    match statement:
+        case ast.Pass() | ast.Continue() | ast.Raise(exc=None):
+            return True
+        case ast.If(test=ast.Compare(), body=[ast.Raise()], orelse=[]):
+            return True
+        case ast.Expr(value=ast.Call(func=func)):
+            return last_name(func) in {"sleep", "print", *LOGGING}
+    return False
 
 
 def _fails(block: Sequence[ast.stmt]) -> bool:
