@@ -81,10 +81,13 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
     )
 
 
-def plan_left(facts: ClassFacts, names: Iterable[str], around: Surroundings) -> ClassPlan:
+def plan_left(facts: ClassFacts, names: Sequence[str], around: Surroundings) -> ClassPlan:
     """Plan what only the process that started it has: elsewhere it is not started."""
     why = "it belongs to the process that started it"
-    drops = _told_once(Drop(name, "None", why=why) for name in names)
+    starts = {
+        name for name in names for site in facts.stores.get(name, ()) if site.method.name in STARTS
+    }
+    drops = _told_once(Drop(name, "None" if name in starts else "", why=why) for name in names)
     return ClassPlan(
         cls=facts.module.span(facts.node),
         state=state_for(facts, drops, (), around),

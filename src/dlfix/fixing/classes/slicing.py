@@ -248,11 +248,11 @@ class Slice(Selection):
             return []
         before = self.bound_around
         self.bound_around = before | bound_within(statement)
-        saved = self._kept_inside()
+        saved = len(self.inserts) + len(self.saves.get(self.first, []))
         self.depth += 1
         body = self._block(statement.body)
         self.depth -= 1
-        if self._kept_inside() != saved:
+        if len(self.inserts) + len(self.saves.get(self.first, [])) != saved:
             raise Refusal(
                 f"the value that opens the resource is created in a loop ({self.facts.line(statement)})"
             )
@@ -268,11 +268,6 @@ class Slice(Selection):
         lines = [f"for {target} in {over}:", indented("\n".join(body), INDENT)]
         lines += ["else:", indented("\n".join(rest), INDENT)] if rest else []
         return ["\n".join(lines)]
-
-    def _kept_inside(self) -> int:
-        """Return how many values are kept where they are made, and not above all: no parameter that stays."""
-        lines = [*(each.text for each in self.inserts), *self.saves.get(self.first, [])]
-        return sum(not self._is_passed(each.rpartition(" = ")[2]) for each in lines)
 
     def _refuse_moving(self, statement: ast.For) -> None:
         handle = self._handle_of(statement.iter)

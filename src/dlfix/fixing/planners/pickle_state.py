@@ -47,6 +47,7 @@ THREADS = (
     "multiprocessing.pool.ThreadPool",
     "multiprocessing.dummy.Pool",
 )
+LOADER_ITERATOR = "torch.utils.data.dataloader._BaseDataLoaderIter"
 VIEWS = {"keys", "values", "items"}
 
 _UNKNOWN = "the code that recreates the object is unknown"
@@ -218,11 +219,16 @@ def _used_when_made(facts: ClassFacts, names: Iterable[str]) -> bool:
 
 
 def _belongs_to_parent(culprit: Culprit) -> bool:
-    """Return whether it is None until the parent starts it, as it is to be in a worker."""
+    """Return whether it is None, or not there, until the parent starts it, as it is to be in a worker."""
     row, stores = culprit.row, culprit.facts.stores.get(culprit.attribute, [])
-    if row is None or row.kind != "sync" or row.action != "report":
+    if row is None or row.action != "report":
         return False
-    late = culprit.site.method.name not in culprit.facts.started
+    started = culprit.facts.started
+    if row.name == LOADER_ITERATOR and not any(each.method.name in started for each in stores):
+        return not culprit.container
+    if row.kind != "sync":
+        return False
+    late = culprit.site.method.name not in started
     return (late or _is_optional(culprit)) and any(
         each.resets and each.method.name in STARTS for each in stores
     )
