@@ -423,3 +423,26 @@ def test_a_public_method_that_nobody_calls_yet_may_replace_what_workers_ask_of(m
         program="rows = Rows('a')\n" + LOAD,
     )
     assert refused == any("`load` reassigns `file`" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("taken", "refused"),
+    [
+        ("self.file['x'][2:5]", False),
+        ("self.file['x'][number]", False),
+        ("self.file['x']", True),
+        ("self.file['x']['y']", True),
+        ("self.file[number]", True),
+    ],
+)
+def test_what_is_read_into_memory_is_no_part_of_the_file(taken, refused):
+    body = f"""
+def mark(self, number):
+    rows = np.zeros(3)
+    rows[number] = 1
+    rows = {taken}
+    rows[number] = 1
+    return rows
+"""
+    reasons = opened(body=body, program=f"rows = Rows('a')\nrows.mark(1)\n{LOAD}")
+    assert refused == any("is set up with" in reason for reason in reasons)

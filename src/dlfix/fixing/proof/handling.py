@@ -328,9 +328,23 @@ class _Reader:
         """Return some handles, and the local names that stand for parts of them."""
         found = set(handles)
         for target, value in _assigned(self.function):
-            if isinstance(target, ast.Name) and isinstance(value, (ast.Attribute, ast.Subscript)):
-                found |= {target.id} if self._is_part(value, found) else set()
+            held = isinstance(value, (ast.Attribute, ast.Subscript)) and not self._is_read(value)
+            if held and isinstance(target, ast.Name) and self._is_part(value, found):
+                found.add(target.id)
         return found
+
+    def _is_read(self, node: ast.expr) -> bool:
+        """Return whether an expression is a copy in memory of what a handle holds: `file["rows"][2:5]`."""
+        held = self._item_row(node.value) if isinstance(node, ast.Subscript) else None
+        return held is not None and "[]" in held.plain and not _is_key(node)
+
+    def _item_row(self, node: ast.expr) -> ResourceRow | None:
+        """Return the row of what an expression surely is: a handle, or an item of one by its name."""
+        if self._text(node) in self.rows or not isinstance(node, ast.Subscript):
+            return self.rows.get(self._text(node))
+        of = self._item_row(node.value)
+        given = of.derived.get("[str]", "") if of is not None and _is_key(node) else ""
+        return load().hanging(given) if given else None
 
     def _iteration(self, node: ast.expr, handles: set[str]) -> Iterator[Operation]:
         text = self._text(node)
@@ -539,6 +553,12 @@ def _external(module: Module, name: str) -> str:
         elif binding.node.asname:
             first = binding.node.name
     return f"{first}.{rest}" if rest else first
+
+
+def _is_key(node: ast.expr) -> bool:
+    """Return whether an item is taken by a name that is written out."""
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    return isinstance(key, ast.Constant) and isinstance(key.value, str)
 
 
 def _only_asks(call: ast.Call, *, dropped: bool) -> bool:
