@@ -204,3 +204,11 @@ def test_a_function_defined_anew_after_its_use_is_refused() -> None:
 
 def test_a_module_of_definitions_only_has_nothing_to_move() -> None:
     assert reason("import a\ndef f(): ...") == "no statement can be moved under a main guard"
+
+
+def test_a_text_that_stands_alone_goes_with_the_statement_below_it() -> None:
+    assert moved("start()\n'About the name.'\nNAME = 'a'\n'About the run.'\nrun(NAME)") == [
+        "start()",
+        "'About the run.'",
+        "run(NAME)",
+    ]

@@ -50,6 +50,7 @@ class _Divider:
             if refused is not None:
                 return refused
         self._keep_constants()
+        self._keep_texts()
         refused = self._rebound()
         if refused is not None:
             return refused
@@ -160,6 +161,12 @@ class _Divider:
                 moving.remove(unit)
             else:
                 leading = leading and _is_plain(unit.first)
+
+    def _keep_texts(self) -> None:
+        """Keep a text that stands alone with the statement below it, which it describes."""
+        for index in reversed(range(len(self.units) - 1)):
+            if index + 1 in self.stay and _is_docstring(self.units[index].first):
+                self.stay.add(index)
 
     def _is_constant(self, unit: Unit, leading: bool) -> bool:
         names = unit.effects.binds
