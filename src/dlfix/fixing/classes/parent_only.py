@@ -52,12 +52,13 @@ def _is_only_made(group: Sequence[Culprit], inputs: Inputs) -> bool:
     names = {each.attribute for each in group}
     if not all(each.row is not None and each.row.kind == "sync" for each in group):
         return False
+    makers = _makers(inputs)
     making = {
         id(node)
         for facts in inputs.related.all
         for name in names
         for method, node in facts.reads.get(name, ())
-        if method.name in STARTS
+        if method.name in makers
     }
     return not any(
         isinstance(node.ctx, ast.Load) and id(node) not in making
@@ -66,6 +67,35 @@ def _is_only_made(group: Sequence[Culprit], inputs: Inputs) -> bool:
         for node in module.attributes_by_name.get(name, ())
         if not _is_of_another(module, node, inputs.related)
     )
+
+
+def _makers(inputs: Inputs) -> set[str]:
+    """Return the constructors of a class, and the methods that nothing but these calls."""
+    found = set(STARTS)
+    names = {name for facts in inputs.related.all for name in facts.methods if name not in STARTS}
+    while more := {name for name in names - found if _is_called_within(name, found, inputs)}:
+        found |= more
+    return found
+
+
+def _is_called_within(name: str, methods: set[str], inputs: Inputs) -> bool:
+    """Return whether all code that has the name of a method calls it in some methods of the class."""
+    calls = [
+        (module, node)
+        for module in inputs.project.mentions(name)
+        for node in module.nodes_by_name.get(name, ())
+        if not _is_of_another_class(module, node, inputs.related)
+    ]
+    return bool(calls) and all(
+        isinstance(parent := module.parent(node), ast.Call)
+        and parent.func is node
+        and getattr(method_around(module, node), "name", "") in methods
+        for module, node in calls
+    )
+
+
+def _is_of_another_class(module: Module, node: ast.AST, related: Related) -> bool:
+    return isinstance(node, ast.Attribute) and _is_of_another(module, node, related)
 
 
 def _is_of_another(module: Module, node: ast.Attribute, related: Related) -> bool:
