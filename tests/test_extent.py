@@ -31,3 +31,16 @@ def test_an_apply_with_nothing_to_fix_says_how_much_was_followed(tmp_path: Path)
 def test_the_line_that_is_nested_too_deeply_is_named():
     text = "first = 1\nx = first" + ".a" * 299 + "\n"
     assert too_much(ast.parse(text), text) == "line 2 is nested deeper than 300 levels"
+
+
+def test_what_a_sampler_of_a_library_gives_is_no_object_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "main.py"
+    call = "def make(rows):\n    DataLoader(SOURCE, num_workers=2)"
+    text = "from torch.utils.data import DataLoader\nfrom library import Sampler\n"
+    unknown = {}
+    for data in ("[1], sampler=Sampler(3)", "rows"):
+        path.write_text(text + call.replace("SOURCE", data), encoding="utf-8")
+        session = Session.open([path], Settings())
+        session.diagnoses()
+        unknown[data] = session.extent.unknown
+    assert unknown == {"[1], sampler=Sampler(3)": 0, "rows": 1}

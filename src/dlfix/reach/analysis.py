@@ -100,7 +100,7 @@ class Analysis:
         unknown = {
             (crossing.path[-1].place, crossing.edge.name)
             for crossing in self.crossings
-            if isinstance(crossing.value, Unknown)
+            if isinstance(crossing.value, Unknown) and not _is_index(crossing)
         }
         return Extent(kinds.count(True), kinds.count(False), len(unknown))
 
@@ -232,3 +232,10 @@ def _is_its_own(crossing: Crossing) -> bool:
     statement = boundary.frame.module.statement(boundary.node)
     direct = above is not None and above.parent is None
     return direct and isinstance(statement, ast.Return) and statement.value is boundary.node
+
+
+def _is_index(crossing: Crossing) -> bool:
+    """Return whether a value is what a sampler gives to a worker: numbers, whatever the sampler is."""
+    is_loader = crossing.boundary.kind == "DataLoader"
+    above = crossing.parent
+    return is_loader and crossing.edge.kind == "item" and above is not None and above.parent is None

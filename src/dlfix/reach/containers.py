@@ -567,12 +567,24 @@ class Containers:
     def _in_parent(self, method: Scope, frame: Frame) -> bool:
         """Return whether the parent may run a method on a frame's object: not one it has replaced."""
         if not isinstance(frame.owner, Instance):
-            return True
+            return self._in_parent_of_process(method)
         roles, cls, name = self.interpreter.roles, frame.owner.cls, method.name
         own = self.interpreter.instances.method(cls, name)
         if own is not None and own.frame.scope is not method.parent and not calls_base(own, name):
             return False
         return roles.may_run_in_parent(cls, name)
+
+    def _in_parent_of_process(self, method: Scope) -> bool:
+        """Return whether the parent may run a method on some object of a class: `Base.__init__(self)`."""
+        body = method.parent
+        if body is None or not body.is_class or body.parent is None:
+            return True
+        interpreter = self.interpreter
+        cls = interpreter.class_value(body.node, interpreter.frame(body.parent))
+        if not interpreter.roles.is_process(cls):
+            return True
+        classes = [cls, *interpreter.instances.subclasses(cls)]
+        return any(interpreter.roles.may_run_in_parent(each, method.name) for each in classes)
 
     def owned(self, scope: Scope, body: Frame, frame: Frame) -> Frame:
         """Return the frame of a method of an object, or of a function in it."""

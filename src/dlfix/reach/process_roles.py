@@ -108,13 +108,13 @@ class RoleReader:
         if cls in self._worker:
             return self._worker[cls]
         methods = self.methods(cls)
-        entries = (*WORKER, "run") if self._is_process(cls) else WORKER
+        entries = (*WORKER, "run") if self.is_process(cls) else WORKER
         found = frozenset(closure((n for n in entries if n in methods), self.uses(cls)))
         if self.interpreter.instances.settled:
             self._worker[cls] = found
         return found
 
-    def _is_process(self, cls: Class) -> bool:
+    def is_process(self, cls: Class) -> bool:
         """Return whether the objects of a class are processes, which run their `run` themselves."""
         rows = (
             self.interpreter.catalog.boundary(base.name)
@@ -218,7 +218,22 @@ class RoleReader:
             return True
         if name in self.worker(cls) or self._called_by_workers(cls, name):
             return False
-        return not any(self._is_handed_on(cls, each) for each in self.leading_to(cls, name))
+        leading = self.leading_to(cls, name)
+        if any(self._is_handed_on(cls, each) for each in leading):
+            return False
+        return not self.is_process(cls) or not self._called_on_siblings(cls, leading)
+
+    def _called_on_siblings(self, cls: Class, names: set[str]) -> bool:
+        """Return whether code calls some inherited methods, and each time on objects of other classes."""
+        own, methods = self._own(cls), self.methods(cls)
+        return any(
+            isinstance(owner, Instance) and self.methods(owner.cls).get(name) is methods[name]
+            for name in sorted(names & methods.keys())
+            for module in self._outside(cls)
+            for call in module.calls_by_name.get(name, ())
+            if isinstance(call.func, ast.Attribute) and not _inside(module, call, own)
+            for owner in self._owners(module, call)
+        )
 
     def _called_by_workers(self, cls: Class, name: str) -> bool:
         own = self._own(cls)
@@ -253,7 +268,20 @@ class RoleReader:
         if "__getattr__" in methods:
             for name in self._asking(cls, methods):
                 found[name].add("__getattr__")
+        for name, node in self._with_overridden(cls):
+            for table, entries in put_into_tables(node).items():
+                if methods[name] is node:
+                    found[name] -= entries
+                for reader, reading in methods.items():
+                    if table in _reads_of_tables(reading):
+                        found[reader] |= entries & methods.keys()
         return found
+
+    def _with_overridden(self, cls: Class) -> Iterator[tuple[str, Def]]:
+        """Yield the methods of a class and of its bases, also those that another replaces."""
+        for base in self.interpreter.instances.mro(cls):
+            if isinstance(base, Class):
+                yield from methods_of(base.node).items()
 
     def _asking(self, cls: Class, methods: dict[str, Def]) -> Iterator[str]:
         """Yield the methods that read what only `__getattr__` gives."""
@@ -659,6 +687,82 @@ def _inside(module: Module, node: ast.AST, classes: set[ast.ClassDef]) -> bool:
 def used_on_self(node: Def) -> frozenset[str]:
     """Return the attributes a method reads on its own object, and the protocols it uses on it."""
     return frozenset(_uses(node, first_parameter(node)))
+
+
+@summary
+def put_into_tables(node: Def) -> dict[str, frozenset[str]]:
+    """Return what a method but puts into tables of its object: `self.handlers = {"stop": self.stop}`.
+
+    What is put there runs where the table is read.
+    """
+    me, found = first_parameter(node), dict[str, set[ast.Attribute]]()
+    for statement in walk(node):
+        for table, value in _entered(statement, me):
+            found.setdefault(table, set()).update(_leaves(value, me))
+    entries = {inner for each in found.values() for inner in each}
+    others = {
+        inner.attr for inner in walk(node)
+        if isinstance(inner, ast.Attribute) and is_name(inner.value, me) and inner not in entries
+    }  # fmt: skip
+    return {table: frozenset(i.attr for i in each) - others for table, each in found.items()}
+
+
+@summary
+def _reads_of_tables(node: Def) -> frozenset[str]:
+    """Return the attributes that a method reads on its own object, but for putting something in."""
+    me = first_parameter(node)
+    filled = {
+        inner
+        for statement in walk(node)
+        if any(True for _ in _entered(statement, me))
+        for inner in [_table_of(statement)]
+    }
+    return frozenset(
+        inner.attr for inner in walk(node)
+        if isinstance(inner, ast.Attribute) and is_name(inner.value, me)
+        and isinstance(inner.ctx, ast.Load) and inner not in filled
+    )  # fmt: skip
+
+
+def _table_of(statement: ast.AST) -> ast.expr | None:
+    """Return the table that a statement puts something into."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=table)]):
+            return table
+        case ast.Assign(targets=[table]) | ast.AnnAssign(target=table):
+            return table
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=table, attr="update" | "append" | "extend"))
+        ):
+            return table
+    return None
+
+
+def _entered(statement: ast.AST, me: str) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the tables of its own object that a statement fills, each with what it puts there."""
+    table = _table_of(statement)
+    if not is_attribute_of(table, me):
+        return
+    match statement:
+        case ast.Assign(targets=[ast.Subscript()], value=value):
+            yield table.attr, value
+        case ast.Assign(value=ast.Dict() | ast.List() | ast.Tuple() as value):
+            yield table.attr, value
+        case ast.AnnAssign(value=ast.Dict() | ast.List() | ast.Tuple() as value):
+            yield table.attr, value
+        case ast.Expr(value=ast.Call(args=values, keywords=keywords)):
+            yield from ((table.attr, each) for each in values)
+            yield from ((table.attr, each.value) for each in keywords)
+
+
+def _leaves(value: ast.expr, me: str) -> Iterator[ast.Attribute]:
+    """Yield the attributes of an object among the items of a display, and of those in it."""
+    match value:
+        case ast.Dict(values=items) | ast.List(elts=items) | ast.Tuple(elts=items):
+            for item in items:
+                yield from _leaves(item, me)
+        case ast.Attribute() if is_name(value.value, me):
+            yield value
 
 
 def _only_calls(node: Def, name: str) -> bool:
