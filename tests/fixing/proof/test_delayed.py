@@ -972,3 +972,15 @@ def test_a_worker_opens_what_the_parent_had_opened_on_first_use(program, refused
     state = "    def __getstate__(self):\n        state = self.__dict__.copy()\n        state.pop('file', None)\n        return state\n"
     reasons = worse(text.format(""), text.format("\n" + state))
     assert refused == any("may open another `file`" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(("read", "refused"), [("_scale", True), ("scale", False)])
+def test_a_function_in_a_method_still_reads_what_is_current(read, refused):
+    reasons = opened(
+        init="self.path = path\nself.scale = 2\nself.file = sqlite3.connect(path)\n"
+        "self.file.create_function('by', 1, lambda v: v * self.scale)",
+        later="self.path = path\nself.scale = 2\nself._scale = self.scale",
+        opener="file = sqlite3.connect(self.path)\n"
+        f"file.create_function('by', 1, lambda v: v * self.{read})\nreturn file",
+    )
+    assert refused == any("it read the current one" in each for each in reasons)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fixing.proof.pairs import opened
+from tests.fixing.proof.pairs import LAZY, opened, worse
 from tests.fixing.proof.test_sharing import BY_PROCESS
 
 PROGRAM = "rows = Rows('a')\nprint({})\nDataLoader(rows, num_workers=2)\n"
@@ -144,3 +144,20 @@ def test_a_descriptor_that_only_the_constructor_uses_is_closed(later, refused):
         body="def _open(self):\n    return os.open(self.path, 0)\n",
     )
     assert refused == any("no longer stores or closes" in each for each in reasons)
+
+
+@pytest.mark.parametrize(
+    ("line", "refused"), [("self.path = 'b'", True), ("print(self.path)", False)]
+)
+def test_a_subclass_sets_nothing_later_in_the_method_that_opens(line, refused):
+    text = (
+        "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n{}\n"
+        "    def open(self):\n        {}\n\nclass Other(Rows):\n    def open(self):\n"
+        f"        {line}\n        return super().open()\n"
+    )
+    lazy = LAZY.format(opener="return self.open()")
+    reasons = worse(
+        text.format("        self.file = self.open()\n", "return h5py.File(self.path)"),
+        text.format(lazy, "return h5py.File(self.path)"),
+    )
+    assert refused == any("`Other.open` sets `path`" in each for each in reasons)

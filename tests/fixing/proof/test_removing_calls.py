@@ -401,6 +401,12 @@ REACHED = {
         "tools = Tools()\ntools.place = path",
         True,
     ),
+    "by an object that is gone": (
+        "class Lease:\n    def __init__(self, place):\n        self.place = place\n\n"
+        "    def __del__(self):\n        os.remove(self.place)\n\n",
+        "lease = Lease(path)\ndel lease",
+        True,
+    ),
     "by a local function": ("", "def check():\n    os.remove(path)\ncheck()", True),
     "under another name": ("from os import remove as tidy\n", "tidy(path)", True),
     "by what calls a method": ("import operator\n", "operator.methodcaller('unlink')(path)", True),

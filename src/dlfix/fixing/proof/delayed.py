@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.late_code import is_new, moved, opens_to_write
+from dlfix.fixing.proof.late_code import is_new, moved, opening_code, opens_to_write
 from dlfix.fixing.proof.order import STATE, Site
 from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.state import dropped, restored
@@ -76,6 +76,27 @@ def check(change: ClassChange) -> Iterator[Regression]:
         yield from _Delayed(change, owner, function, nodes).regressions()
     yield from _kept_at_another_time(change)
     yield from _set_since_it_was_opened(change)
+    yield from _of_their_time(change)
+
+
+def _of_their_time(change: ClassChange) -> Iterator[Regression]:
+    """Yield the functions inside methods that read an attribute when they are called, and read a kept value now."""
+    known = {ast.dump(node) for node in within(change.before.node) if isinstance(node, ast.Lambda)}
+    restoring = change.after.methods.get("__setstate__")
+    openers = [*change.lazy.values(), *([restoring] if restoring is not None else [])]
+    for function in openers:
+        for node in executed(opening_code(change, function)):
+            if not isinstance(node, ast.Lambda) or ast.dump(node) in known:
+                continue
+            kept = {n.attr for n in within(node) if is_attribute(n, self_name(function))}
+            kept &= change.new_attributes.keys()
+            if kept:
+                yield change.regression(
+                    node,
+                    f"a function reads `{min(kept)}`, which is the value from the constructor, but it read the "
+                    f"current one (line {node.lineno})",
+                )
+                return
 
 
 def _set_since_it_was_opened(change: ClassChange) -> Iterator[Regression]:

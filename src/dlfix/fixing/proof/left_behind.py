@@ -19,6 +19,7 @@ from dlfix.fixing.proof.syntax import (
     dotted,
     executed,
     last_part,
+    own_attributes,
     self_name,
     stored_names,
 )
@@ -32,6 +33,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     for opener in (*change.made_lazy.values(), *fresh):
         yield from _in_each_process(change, opener)
         yield from _of_the_first(change, opener)
+    yield from _in_subclasses(change)
     before = _called(change.constructed_before)
     gone = before - _called(change.constructed_after)
     for name, getter in change.made_lazy.items():
@@ -54,6 +56,26 @@ def check(change: ClassChange) -> Iterator[Regression]:
                 f"but it now {how} (line {getter.lineno})",
             )
             return
+
+
+def _in_subclasses(change: ClassChange) -> Iterator[Regression]:
+    """Yield what a subclass's own method sets, of those that an opener calls, and that is set later now."""
+    base = {each.qualname for each in change.new.lineage(change.after)}
+    gone = _called(change.constructed_before) - _called(change.constructed_after)
+    for heir in change.new.heirs(change.after) if gone else ():
+        for name, getter in change.made_lazy.items():
+            for owner, function in order.reached(change.new, heir, (name,)):
+                if owner.qualname in base or function.name not in gone:
+                    continue
+                noted = {each.attr for each in own_attributes(function, ast.Store)}
+                noted -= change.made_lazy.keys()
+                if noted:
+                    yield change.regression(
+                        getter,
+                        f"`{owner.name}.{function.name}` sets `{min(noted)}` "
+                        f"({owner.module.path.name}:{function.lineno}), but it now runs later than before",
+                    )
+                    return
 
 
 def _is_filled(change: ClassChange, name: str) -> bool:

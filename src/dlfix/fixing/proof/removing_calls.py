@@ -137,6 +137,10 @@ class Removals:
         self.objects = {*kept.names}
         self.direct = {text for text in direct if not is_literal(text) or _is_path(text)}
         for node in executed(around):
+            if isinstance(node, ast.Call) and node is not call:
+                ended = self._at_its_end(module, node, files, origins)
+                if ended is not None:
+                    return ended
             if not isinstance(node, (ast.Call, ast.Assign)) or not self._ends_after(
                 module, node, call
             ):
@@ -281,6 +285,19 @@ class Removals:
             return False
         parts = [each for each in given if dotted(each) not in self.objects]
         return not self.direct.isdisjoint(origins.names(*parts))
+
+    def _at_its_end(
+        self, module: Module, node: ast.Call, files: set[str], origins: Origins
+    ) -> Removal | None:
+        """Return what an object that is made with one of these files removes when it is gone."""
+        made = self.program.class_of(module, node.func)
+        found = self.program.method(made, "__del__") if made is not None else None
+        if found is None or not share_files(origins.of(*node.args), files):
+            return None
+        home, function = found[0].module, found[1]
+        calls = (each for each in executed(function.body) if isinstance(each, ast.Call))
+        removing = next((each for each in calls if on_disk(self._spelled_out(home, each))), None)
+        return (home, removing) if removing is not None else None
 
     def _by_setter(self, node: ast.Assign, files: set[str], origins: Origins) -> Removal | None:
         """Return what a property removes that is set to one of these files."""
