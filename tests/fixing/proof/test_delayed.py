@@ -984,3 +984,13 @@ def test_a_function_in_a_method_still_reads_what_is_current(read, refused):
         f"file.create_function('by', 1, lambda v: v * self.{read})\nreturn file",
     )
     assert refused == any("it read the current one" in each for each in reasons)
+
+
+@pytest.mark.parametrize(("given", "refused"), [("Place('a')", True), ("str(Place('a'))", False)])
+def test_a_path_that_an_object_gives_when_it_is_opened_may_change(given, refused):
+    program = (
+        "class Place:\n    def __init__(self, name):\n        self.name = name\n\n"
+        f"    def __fspath__(self):\n        return self.name\n\nrows = Rows({given})\n"
+    )
+    reasons = opened(program=program)
+    assert refused == any("may give another path" in each for each in reasons)

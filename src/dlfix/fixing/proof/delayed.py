@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late_code import is_new, moved, opening_code, opens_to_write
+from dlfix.fixing.proof.objects import is_object
 from dlfix.fixing.proof.order import STATE, Site
 from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.state import dropped, restored
@@ -267,6 +268,30 @@ class _Delayed:
             return
         yield from self._binding(name, read)
         yield from self._content(name, read)
+        yield from self._converted(name, read)
+
+    def _converted(self, name: str, read: Read) -> Iterator[Regression]:
+        """Yield an object of the program that gives a path or a text when it is opened, which may be another by then."""
+        in_text = any(
+            isinstance(node, ast.JoinedStr) for each in self.visited for node in executed(each.body)
+        )
+        giving = ("__fspath__", *(("__str__", "__format__") if in_text else ()))
+        classes = [
+            cls
+            for method in (giving if read.use == "plain" else ())
+            for module in self.new.project.mentions(method)
+            for cls in self.new.classes(module)
+            if method in cls.methods and cls not in self.family
+        ]
+        for module, call in self.new.constructions(self.change.after) if classes else ():
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            if any(is_object(self.change, module, each, classes) for each in given):
+                yield self.change.regression(
+                    read.node,
+                    f"`{name}` is read later than before the fix (line {read.node.lineno}), and may give "
+                    "another path by then",
+                )
+                return
 
     def _is_delayed(self, function: Function) -> bool:
         """Return whether a method ran while the object was made, and only then; what unpickling calls runs anew."""
