@@ -434,3 +434,24 @@ def test_what_removes_a_file_is_found_however_it_is_called(above, does, refused)
     )
     reasons = opened(program=f"{above}def main(path, other, args):\n{body}\n")
     assert refused == any("may be removed" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("call", "counts"),
+    [("package.pack(path)", True), ("super().__init__(path)", False), ("net(path)", False)],
+)
+def test_only_what_a_library_is_called_by_may_change_a_file(call, counts):
+    program = (
+        "import package\nfrom .parts import net\n\ndef main(path, net):\n    rows = Rows(path)\n"
+        f"    {call}\n    return DataLoader(rows, num_workers=2)\n"
+    )
+    found = [each for each in opened(program=program) if "removed, renamed or modified" in each]
+    assert bool(found) is counts
+
+
+def test_an_item_under_a_key_that_is_no_name_names_no_function():
+    program = (
+        "def main(options):\n    rows = Rows(options['the path'])\n"
+        "    run = options['a-b']\n    run(options['the path'])\n    return DataLoader(rows, num_workers=2)\n"
+    )
+    assert not any("internal error" in each for each in opened(program=program))

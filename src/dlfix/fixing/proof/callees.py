@@ -105,6 +105,8 @@ def _named(program: Program, module: Module, text: str) -> Iterator[tuple[Module
         for function in module.functions_by_name.get(name, ()) if name.isidentifier() else ():
             yield module, function
         return
+    if not all(part.isidentifier() for part in text.split(".")):
+        return  # an item under a key: `options["some key"]`
     node = ast.parse(text, mode="eval").body
     found = program.function_of(module, node)
     if found is not None:

@@ -267,8 +267,8 @@ class Removals:
         if module not in self._imports:
             self._imports[module] = ImportTime(module.tree)
         full = self._imports[module].full_name(call.func)
-        if not full or full == dotted(call.func):
-            return call
+        if not full or full.startswith(".") or full == dotted(call.func):
+            return call  # a local name, or one of the package's own modules
         func = ast.copy_location(ast.parse(full, mode="eval").body, call.func)
         return ast.copy_location(ast.Call(func, call.args, call.keywords), call)
 
@@ -279,8 +279,11 @@ class Removals:
         name = last_part(node.func)
         root = dotted(node.func).partition(".")[0]
         libraries = {full.partition(".")[0] for full in self._imports[module].imports.values()}
-        if root not in libraries - sys.stdlib_module_names:
+        if not root or root not in libraries - sys.stdlib_module_names:
             return False
+        function = self.program.enclosing(module, node)
+        if function is not None and root in bound_in(function):
+            return False  # a local name, though a package is called so too
         if name[:1].isupper() or _LOOKS.match(name):
             return False
         parts = [each for each in given if dotted(each) not in self.objects]
