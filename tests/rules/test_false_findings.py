@@ -563,6 +563,31 @@ def main():
         """,
         ["DLF101"],
     ),
+    "a logger under another name in the parent": (
+        """
+        import logging
+        log = logging.getLogger(__name__)
+        def work(i): log.info(i)
+        def main():
+            multiprocessing.Process(target=work, args=(1,)).start()
+        if __name__ == "__main__":
+            log = logging.getLogger("program")
+            main()
+        """,
+        [],
+    ),
+    "a logger that only the parent has": (
+        """
+        import logging
+        def work(i): log.info(i)
+        def main():
+            multiprocessing.Process(target=work, args=(1,)).start()
+        if __name__ == "__main__":
+            log = logging.getLogger("program")
+            main()
+        """,
+        ["DLF303"],
+    ),
     "a loader that is gone through again and again": (
         """
         import itertools

@@ -252,7 +252,9 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | None:
     """Return a write that only the parent makes; None where a worker makes it too, or none is seen."""
     writes = [*name.writes(), *changed_by_methods(name)]
     if name.is_logger:
-        writes = [write for write in writes if write.rebinds]
+        firsts = name.module.scope.bindings.get(name.name, [])
+        is_bound = any(not _guarded(name, each) for each in firsts)
+        writes = [write for write in writes if write.rebinds and not is_bound]
     if any(name.worker_writer(write) is not None for write in writes):
         return None
     later = [
