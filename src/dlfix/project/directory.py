@@ -20,12 +20,24 @@ if TYPE_CHECKING:
 def changes_of_directory(project: Project) -> Iterator[tuple[Module, ast.Call]]:
     """Yield the calls that change the working directory while a program runs.
 
-    Tests are other programs. What a script does before it imports anything comes before all else.
+    Tests and packaging scripts are other programs. What a script does before it imports anything comes before all else.
     """
     for module in project.mentions("chdir"):
-        for call in module.calls_by_name.get("chdir", ()):
-            if not is_test(module) and not _comes_first(module, call):
+        calls = module.calls_by_name.get("chdir", ())
+        if not calls or is_test(module) or _packages(module):
+            continue
+        for call in calls:
+            if not _comes_first(module, call):
                 yield module, call
+
+
+def _packages(module: Module) -> bool:
+    """Return whether a file is a packaging script: it imports setuptools or distutils."""
+    return any(
+        name.partition(".")[0] in ("setuptools", "distutils")
+        for statement in module.tree.body
+        for name in _names_imported(statement)
+    )
 
 
 def _comes_first(module: Module, call: ast.Call) -> bool:
@@ -45,10 +57,11 @@ def _comes_first(module: Module, call: ast.Call) -> bool:
 
 def _imports_others(statement: ast.stmt) -> bool:
     """Return whether a statement imports a module that is not of Python itself."""
+    return any(name.partition(".")[0] not in STANDARD for name in _names_imported(statement))
+
+
+def _names_imported(statement: ast.stmt) -> list[str]:
+    """Return the modules that a statement imports; an empty name stands for a relative one."""
     if isinstance(statement, ast.ImportFrom):
-        names = [statement.module or "" if not statement.level else ""]
-    else:
-        names = [
-            alias.name for alias in getattr(statement, "names", ()) if isinstance(alias, ast.alias)
-        ]
-    return any(name.partition(".")[0] not in STANDARD for name in names)
+        return [statement.module or "" if not statement.level else ""]
+    return [alias.name for alias in statement.names] if isinstance(statement, ast.Import) else []

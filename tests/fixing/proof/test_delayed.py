@@ -426,6 +426,12 @@ def test_a_test_may_change_its_directory():
     assert opened(test_rows=test.replace("monkeypatch.chdir", "os.chdir")) == []
 
 
+def test_a_packaging_script_may_change_its_directory():
+    script = "import os\nimport setuptools\n\nos.chdir('/')\nsetuptools.setup()\n"
+    assert opened(setup=script) == []
+    assert opened(setup=script.replace("setuptools", "notes"))
+
+
 FIRST = "import os, sys\n\nsys.path.append('.')\nos.chdir('/')\n"
 
 
