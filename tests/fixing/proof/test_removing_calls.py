@@ -438,7 +438,13 @@ def test_what_removes_a_file_is_found_however_it_is_called(above, does, refused)
 
 @pytest.mark.parametrize(
     ("call", "counts"),
-    [("package.pack(path)", True), ("super().__init__(path)", False), ("net(path)", False)],
+    [
+        ("package.pack(path)", True),
+        ("np.outer(path, path)", False),
+        ("np.savez(path)", True),
+        ("super().__init__(path)", False),
+        ("net(path)", False),
+    ],
 )
 def test_only_what_a_library_is_called_by_may_change_a_file(call, counts):
     program = (

@@ -58,6 +58,9 @@ _LOOKS = re.compile(
     "|digest|md5|sha|crc|check|verify|valid|parse|decode|inspect|probe|connect|find|search|match|compare|from|as"
     "|array|tensor|tqdm|seed|manual_seed|memmap|mmap|to_device|tensor|stack|cat)"
 )
+# Libraries that compute with arrays, and what those of their functions are called that write files.
+_OF_ARRAYS = frozenset("torch numpy torchvision horovod".split())
+_KEEPS = re.compile("save|write|dump|tofile|download|extract|store|copy")
 # Words in the names of functions that open files.
 _OPENS = ("open", "load", "read", "file", "connect", "path")
 _SHOWING = frozenset({"len", "print", "repr", "str"})
@@ -285,6 +288,8 @@ class Removals:
         if function is not None and root in bound_in(function):
             return False  # a local name, though a package is called so too
         if name[:1].isupper() or _LOOKS.match(name):
+            return False
+        if root in _OF_ARRAYS and not _KEEPS.search(name):
             return False
         parts = [each for each in given if dotted(each) not in self.objects]
         return not self.direct.isdisjoint(origins.names(*parts))
