@@ -442,13 +442,15 @@ def test_what_removes_a_file_is_found_however_it_is_called(above, does, refused)
         ("package.pack(path)", True),
         ("np.outer(path, path)", False),
         ("np.savez(path)", True),
+        ("torch.save(path, 'a.pt')", False),
+        ("torch.save(1, path)", True),
         ("super().__init__(path)", False),
         ("net(path)", False),
     ],
 )
 def test_only_what_a_library_is_called_by_may_change_a_file(call, counts):
     program = (
-        "import package\nfrom .parts import net\n\ndef main(path, net):\n    rows = Rows(path)\n"
+        "import package\nimport torch\nfrom .parts import net\n\ndef main(path, net):\n    rows = Rows(path)\n"
         f"    {call}\n    return DataLoader(rows, num_workers=2)\n"
     )
     found = [each for each in opened(program=program) if "removed, renamed or modified" in each]

@@ -58,8 +58,8 @@ _LOOKS = re.compile(
     "|digest|md5|sha|crc|check|verify|valid|parse|decode|inspect|probe|connect|find|search|match|compare|from|as"
     "|array|tensor|tqdm|seed|manual_seed|memmap|mmap|to_device|tensor|stack|cat)"
 )
-# Libraries that compute with arrays, and what those of their functions are called that write files.
-_OF_ARRAYS = frozenset("torch numpy torchvision horovod".split())
+# Libraries that compute in memory, and what those of their functions are called that write files.
+_OF_ARRAYS = frozenset("torch numpy torchvision horovod toolz cytoolz".split())
 _KEEPS = re.compile("save|write|dump|tofile|download|extract|store|copy")
 # Words in the names of functions that open files.
 _OPENS = ("open", "load", "read", "file", "connect", "path")
@@ -291,6 +291,8 @@ class Removals:
             return False
         if root in _OF_ARRAYS and not _KEEPS.search(name):
             return False
+        if dotted(node.func) == "torch.save":
+            given = given[1:]  # the first is what it saves
         parts = [each for each in given if dotted(each) not in self.objects]
         return not self.direct.isdisjoint(origins.names(*parts))
 
