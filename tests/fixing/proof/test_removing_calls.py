@@ -407,6 +407,12 @@ REACHED = {
         "lease = Lease(path)\ndel lease",
         True,
     ),
+    "by a property that spells the file out": (
+        "class Tools:\n    @property\n    def place(self):\n        return None\n\n"
+        "    @place.setter\n    def place(self, place):\n        os.remove('a.bin')\n\n",
+        "rows = Rows('a.bin')\ntools = Tools()\ntools.place = 1",
+        True,
+    ),
     "by a local function": ("", "def check():\n    os.remove(path)\ncheck()", True),
     "under another name": ("from os import remove as tidy\n", "tidy(path)", True),
     "by what calls a method": ("import operator\n", "operator.methodcaller('unlink')(path)", True),

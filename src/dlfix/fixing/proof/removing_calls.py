@@ -319,10 +319,15 @@ class Removals:
             for function in module.functions_by_name.get(name, ())
             if any(last_part(each) == "setter" for each in function.decorator_list)
         ]
-        if not share_files(origins.of(node.value), files):
-            return None
+        shares = share_files(origins.of(node.value), files)
+        known = {*filter(is_literal, files)}
         found = (
-            self._in_body(Callee(home, function, None), set(parameters(function)), {}, FAR - 1)
+            self._in_body(
+                Callee(home, function, None),
+                known | {*(parameters(function) if shares else ())},
+                {},
+                FAR - 1,
+            )
             for home, function in setters
         )
         return next(filter(None, found), None)
