@@ -254,6 +254,7 @@ class Bodies:
         """Return the outermost function in whose body a node is, or the node that a row of data begins with."""
         parents = self.parents
         child: ast.AST = row[0] if isinstance(row, tuple) else row
+        assert isinstance(child, ast.AST), row
         above = parents.get(child)
         while above is not None:
             if isinstance(child, ast.stmt) and above in self.of:

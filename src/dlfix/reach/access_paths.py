@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from dlfix.project import scan
 from dlfix.project.bodies import FUNCTIONS, Named
@@ -36,9 +37,11 @@ class Step:
     name: str = ""
 
 
-@dataclass(frozen=True)
-class Addition:
-    """What a statement or call puts into a container, or along a path into one that it holds."""
+class Addition(NamedTuple):
+    """What a statement or call puts into a container, or along a path into one that it holds.
+
+    It begins with its node, as the rows of all tables of a module do.
+    """
 
     node: ast.AST
     key: object
