@@ -469,3 +469,40 @@ def test_an_item_under_a_key_that_is_no_name_names_no_function():
         "    run = options['a-b']\n    run(options['the path'])\n    return DataLoader(rows, num_workers=2)\n"
     )
     assert not any("internal error" in each for each in opened(program=program))
+
+
+@pytest.mark.parametrize(
+    ("call", "refused"),
+    [
+        ("toolbox.sweep(path)", True),
+        ("toolbox.sweep(os.path.dirname(path))", True),
+        ("toolbox.sweep(where := str(path).strip())", True),
+        ("toolbox.sweep(Model(path))", False),
+        ("toolbox.sweep(net)", False),
+        ("toolbox.sweep(os.path.join(path, 'events.log'))", False),
+        ("toolbox.sweep('%s.cache' % path)", False),
+    ],
+)
+def test_a_library_may_change_a_file_only_if_it_gets_its_path(call, refused):
+    program = (
+        "import toolbox\n\ndef main(path):\n    rows = Rows(path)\n    net = build(path)\n"
+        f"    {call}\n    return DataLoader(rows, num_workers=2)\n"
+    )
+    assert refused == any("may be removed" in reason for reason in opened(program=program))
+
+
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [
+        ("os.path.join(out, 'infos_' + rows.path + '.pkl')", False),
+        ("out + '/{}.json'.format(rows.path)", False),
+        ("rows.path + '.json'", False),
+        ("os.path.join(rows.path, out)", True),
+    ],
+)
+def test_a_file_whose_name_is_partly_the_path_is_another_one(name, refused):
+    program = (
+        f"def main(path, out):\n    rows = Rows(path)\n    open({name}, 'w').close()\n"
+        "    return DataLoader(rows, num_workers=2)\n"
+    )
+    assert refused == any("may be removed" in reason for reason in opened(program=program))

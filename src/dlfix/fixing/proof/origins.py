@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import Literal
 
-from dlfix.fixing.proof.syntax import dotted, executed, stored_names
+from dlfix.fixing.proof.syntax import dotted, executed, last_part, stored_names
 
 _QUOTE = "'"  # in front of a text that the program spells out
 _WILD = frozenset("*?[{%")
+Tails = Literal["none", "dropped", "kept"]
+# Functions that give a path, made of what they are given, and words in the names of others.
+_ADDING = frozenset("join joinpath format with_suffix with_name".split())
+_SAME_PATH = frozenset(
+    "get pop copy values items str next sorted list iter replace strip rstrip lstrip split lower upper glob rglob"
+    " iglob resolve absolute as_posix".split()
+)
+_MAKES_PATHS = re.compile("path|file|dir|folder|root|where|locat|name|expand", re.IGNORECASE)
 
 
 class Origins:
@@ -61,15 +71,22 @@ class Origins:
                 waiting += [leaf for part in given for leaf in _leaves(part)]
         return found
 
-    def names(self, *values: ast.AST | None) -> set[str]:
-        """Return what values are made of, but not what an object is made of of which they read an attribute."""
+    def paths(self, *values: ast.AST | None, tails: Tails = "none") -> set[str]:
+        """Return what values are made of that may be paths: not the objects whose attributes they read.
+
+        `root + "/a.h5"` is of the text only, with `tails` "dropped" of the text and `root`, with "kept" of all
+        parts, also where these are more.
+        """
         found: set[str] = set()
-        waiting = [text for value in values if value is not None for text in _leaves(value)]
+        waiting = [
+            text for value in values if value is not None for text in _of_a_path(value, tails)
+        ]
         while waiting:
             text = waiting.pop()
             if text not in found:
                 found.add(text)
-                waiting += [leaf for value in self.made.get(text, ()) for leaf in _leaves(value)]
+                for value in self.made.get(text, ()):
+                    waiting += _of_a_path(value, tails)
         return found
 
     def calls(self, node: ast.expr) -> list[ast.Call]:
@@ -145,6 +162,55 @@ def item_of(node: ast.AST) -> tuple[str, str] | None:
 def _given(call: ast.Call) -> list[ast.expr]:
     """Return what an attribute of the result may be made of: the arguments, not the owner."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _of_a_path(node: ast.AST, tails: Tails) -> Iterator[str]:
+    """Yield the leaves of an expression that may be a path; what a library's object is made of is none."""
+    if item_of(node) is not None or isinstance(node, (ast.Name, ast.Attribute, ast.Constant)):
+        yield from _leaves(node)
+        return
+    parts: list[ast.AST] = [*ast.iter_child_nodes(node)]
+    if isinstance(node, ast.Call):
+        if not _makes_a_path(last_part(node.func)):
+            return
+        owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        parts = [*_given(node), *owner]
+    added = _texts_added(node, parts) if tails != "kept" else []
+    if added and tails == "dropped":
+        added += _first(node, parts)
+    for part in added or parts:
+        yield from _of_a_path(part, tails)
+
+
+def _makes_a_path(name: str) -> bool:
+    return name in _SAME_PATH or name in _ADDING or bool(_MAKES_PATHS.search(name))
+
+
+def _texts_added(node: ast.AST, parts: list[ast.AST]) -> list[ast.AST]:
+    """Return the names of its own that an expression adds to a path: with some, it is another file."""
+    joins = isinstance(node, (ast.BinOp, ast.JoinedStr)) or (
+        isinstance(node, ast.Call) and last_part(node.func) in _ADDING
+    )
+    texts = (each for part in parts for each in executed([part])) if joins else ()
+    return [
+        each
+        for each in texts
+        if isinstance(each, ast.Constant)
+        and isinstance(each.value, str)
+        and any(map(str.isalnum, each.value))
+    ]
+
+
+def _first(node: ast.AST, parts: list[ast.AST]) -> list[ast.AST]:
+    """Return the folder, or the beginning, of a path that an expression puts together; all parts of a template."""
+    match node:
+        case ast.BinOp(op=ast.Add() | ast.Div(), left=left):
+            return [left]
+        case ast.Call(func=ast.Attribute(attr="join"), args=[first, *_]):
+            return [first]
+        case ast.JoinedStr(values=[first, *_]):
+            return [first]
+    return parts
 
 
 def _leaves(node: ast.AST) -> Iterator[str]:

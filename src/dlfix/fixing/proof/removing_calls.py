@@ -135,7 +135,7 @@ class Removals:
         kept = Kept.of(module, call, item)
         files = self._files(module, call, around, origins) | known
         named = files | kept.names.keys()  # what the object says of its file
-        direct = origins.names(*call.args, *(k.value for k in call.keywords)) | known
+        direct = origins.paths(*call.args, *(k.value for k in call.keywords), tails="kept") | known
         direct |= {f"{one}.{name}" for one in kept.names for name in self.read}
         self.objects = {*kept.names}
         self.direct = {text for text in direct if not is_literal(text) or _is_path(text)}
@@ -258,7 +258,11 @@ class Removals:
         own = self.program.resolve(module, written.func) is not None
         if not own and self._may_change(module, node, given, origins):
             return True
-        found = origins.of(*at_stake)
+        writes = (
+            last_part(node.func) == "open"
+        )  # it names the file: what else it is of only tells it apart
+        found = origins.paths(*at_stake, tails="dropped") if writes else origins.of(*at_stake)
+        found = {text for text in found if text.partition(".")[0] not in sys.stdlib_module_names}
         parts = [text.rpartition(".") for text in found if not is_literal(text)]
         return share_files(found, files) or any(
             name in self.shared or (owner in files and name in self.read)
@@ -294,7 +298,8 @@ class Removals:
         if dotted(node.func) == "torch.save":
             given = given[1:]  # the first is what it saves
         parts = [each for each in given if dotted(each) not in self.objects]
-        return not self.direct.isdisjoint(origins.names(*parts))
+        modules = stored_names([*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)])
+        return not self.direct.isdisjoint(origins.paths(*parts) - modules)
 
     def _at_its_end(
         self, module: Module, node: ast.Call, files: set[str], origins: Origins
@@ -324,7 +329,8 @@ class Removals:
         found = (
             self._in_body(
                 Callee(home, function, None),
-                known | {*(parameters(function) if shares else ())},
+                taken := known | {*(parameters(function) if shares else ())},
+                self.direct | taken,
                 {},
                 FAR - 1,
             )
@@ -351,7 +357,8 @@ class Removals:
             return removal
         for callee in callees(self.program, module, node, origins):
             taken, values = self._taken(callee, node, files, origins)
-            removal = self._in_body(callee, taken, values, far - 1)
+            direct = self._passed_on(callee, node, taken, origins)
+            removal = self._in_body(callee, taken, direct, values, far - 1)
             if removal is not None:
                 return removal
         return None
@@ -372,15 +379,35 @@ class Removals:
         taken |= files if callee.is_local else {*filter(is_literal, files)}
         return taken, {name: origins.values(value) or [value] for name, value in passed}
 
+    def _passed_on(
+        self, callee: Callee, node: ast.Call, taken: set[str], origins: Origins
+    ) -> set[str]:
+        """Return by which names a function that a call runs knows what the constructor was given."""
+        if callee.takes is None or callee.is_local:
+            return self.direct | taken
+        passed = [*zip(callee.takes, node.args, strict=False)]
+        passed += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
+        names = {
+            name
+            for name, value in passed
+            if not self.direct.isdisjoint(origins.paths(value, tails="kept"))
+        }
+        return names | {*filter(is_literal, self.direct)}
+
     def _in_body(
-        self, callee: Callee, taken: set[str], values: dict[str, list[ast.expr]], far: int
+        self,
+        callee: Callee,
+        taken: set[str],
+        direct: set[str],
+        values: dict[str, list[ast.expr]],
+        far: int,
     ) -> Removal | None:
-        """Return what a function removes that it knows by some names."""
+        """Return what a function removes that it knows by some names; `direct` are those of paths."""
         module, function = callee.module, callee.function
         around = self.program.body_around(module, function) if callee.is_local else []
         inside = Origins([*around, *function.body], parameters(function), values)
-        before, self.direct = self.direct, self.direct | taken
         calls = (each for each in executed(function.body) if isinstance(each, ast.Call))
+        before, self.direct = self.direct, direct
         found = (self._removal(module, each, taken, inside, far) for each in calls)
         removal = next(filter(None, found), None)
         self.direct = before
