@@ -506,3 +506,11 @@ def test_a_file_whose_name_is_partly_the_path_is_another_one(name, refused):
         "    return DataLoader(rows, num_workers=2)\n"
     )
     assert refused == any("may be removed" in reason for reason in opened(program=program))
+
+
+def test_a_library_may_change_the_file_that_a_function_asks_its_object_for():
+    program = (
+        "import toolbox\n\ndef refresh(given):\n    where = given.path\n    toolbox.sweep(where)\n\n"
+        "def main(path):\n    rows = Rows(path)\n    refresh(rows)\n    return DataLoader(rows, num_workers=2)\n"
+    )
+    assert any("may be removed" in reason for reason in opened(program=program))

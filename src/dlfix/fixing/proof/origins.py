@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -137,6 +138,7 @@ def share_files(some: set[str], others: set[str]) -> bool:
     return False
 
 
+@lru_cache(maxsize=4096)
 def _parts(text: str) -> tuple[str, ...]:
     """Return the parts of a literal path, up to the first that stands for several names."""
     found: list[str] = []

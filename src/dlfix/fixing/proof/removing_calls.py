@@ -88,6 +88,9 @@ class Removals:
         self.direct: set[str] = set()  # what the constructor is given, by its own names
         self.objects: set[str] = set()  # the names of the object itself
         self._imports: dict[Module, ImportTime] = {}
+        self._walked: dict[
+            object, int
+        ] = {}  # bodies that remove nothing, and how far they were followed
         self.opens_containers = _open_containers(program, cls, opened)
         own = {name for each in program.lineage(cls) for name in attributes_set(each)}
         for _, function in constructors:
@@ -138,6 +141,7 @@ class Removals:
         direct = origins.paths(*call.args, *(k.value for k in call.keywords), tails="kept") | known
         direct |= {f"{one}.{name}" for one in kept.names for name in self.read}
         self.objects = {*kept.names}
+        self._walked.clear()
         self.direct = {text for text in direct if not is_literal(text) or _is_path(text)}
         for node in executed(around):
             if isinstance(node, ast.Call) and node is not call:
@@ -392,6 +396,12 @@ class Removals:
             for name, value in passed
             if not self.direct.isdisjoint(origins.paths(value, tails="kept"))
         }
+        for (
+            name,
+            value,
+        ) in passed:  # `rows.path` of the object that is passed as `given`: `given.path`
+            start = f"{dotted(value)}."
+            names |= {f"{name}.{t.removeprefix(start)}" for t in self.direct if t.startswith(start)}
         return names | {*filter(is_literal, self.direct)}
 
     def _in_body(
@@ -404,6 +414,10 @@ class Removals:
     ) -> Removal | None:
         """Return what a function removes that it knows by some names; `direct` are those of paths."""
         module, function = callee.module, callee.function
+        given = frozenset((name, *map(id, passed)) for name, passed in values.items())
+        walk = function, frozenset(taken), frozenset(direct), given
+        if self._walked.get(walk, -1) >= far:
+            return None
         around = self.program.body_around(module, function) if callee.is_local else []
         inside = Origins([*around, *function.body], parameters(function), values)
         calls = (each for each in executed(function.body) if isinstance(each, ast.Call))
@@ -411,6 +425,8 @@ class Removals:
         found = (self._removal(module, each, taken, inside, far) for each in calls)
         removal = next(filter(None, found), None)
         self.direct = before
+        if removal is None:
+            self._walked[walk] = far
         return removal
 
     def _used_up(
