@@ -49,7 +49,7 @@ def _calls(plan: ClassPlan) -> list[str]:
     return calls
 
 
-def _private(plan: ClassPlan) -> set[str]:
+def _private_attributes(plan: ClassPlan) -> set[str]:
     """Return the attributes of a plan whose keys in `__dict__` are not their names."""
     drops = plan.state.drops if plan.state is not None else ()
     slots = plan.state.slots if plan.state is not None else ()
@@ -74,7 +74,7 @@ class _Edits(cst.CSTTransformer):
         self.written: dict[str, str] = {}
         self.cls = positions.find(module, [plan.cls], cst.ClassDef)[plan.cls]
         assert isinstance(self.cls, cst.ClassDef)
-        self.keys = {name: key_of(name, self.cls.name.value) for name in _private(plan)}
+        self.keys = {name: key_of(name, self.cls.name.value) for name in _private_attributes(plan)}
         self.expressions: dict[cst.CSTNode, str] = {}
         self.statements: dict[cst.CSTNode, Exchange] = {}
         self.inserts: dict[cst.CSTNode, list[Insert]] = {}

@@ -84,7 +84,7 @@ def _is_called_within(name: str, methods: set[str], inputs: Inputs) -> bool:
         (module, node)
         for module in inputs.project.mentions(name)
         for node in module.nodes_by_name.get(name, ())
-        if not _is_of_another_class(module, node, inputs.related)
+        if not _is_of_another(module, node, inputs.related)
     ]
     return bool(calls) and all(
         isinstance(parent := module.parent(node), ast.Call)
@@ -94,16 +94,13 @@ def _is_called_within(name: str, methods: set[str], inputs: Inputs) -> bool:
     )
 
 
-def _is_of_another_class(module: Module, node: ast.AST, related: Related) -> bool:
-    return isinstance(node, ast.Attribute) and _is_of_another(module, node, related)
-
-
-def _is_of_another(module: Module, node: ast.Attribute, related: Related) -> bool:
+def _is_of_another(module: Module, node: ast.expr, related: Related) -> bool:
     """Return whether an attribute is that of the object of another class's method."""
     method = method_around(module, node)
     owner = module.parent(method) if method is not None else None
     return (
         method is not None
+        and isinstance(node, ast.Attribute)
         and is_self_attribute(node, self_name(method))
         and isinstance(owner, ast.ClassDef)
         and owner not in related.nodes

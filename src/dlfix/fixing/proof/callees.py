@@ -14,14 +14,21 @@ from dlfix.project.trees import kept
 
 
 class Callee(NamedTuple):
-    """A function that a call may run, and how its parameters get the arguments."""
+    """A function that a call may run, and how its parameters get the arguments.
+
+    `takes` are the parameters for the positional arguments, None where they are not known. A local
+    function sees the names of the code around the call.
+    """
 
     module: Module
     function: Function
-    takes: (
-        list[str] | None
-    )  # the parameters for the positional arguments; None where that is not known
-    is_local: bool = False  # it sees the names of the code around the call
+    takes: list[str] | None
+    is_local: bool = False
+
+    def passed(self, call: ast.Call) -> list[tuple[str, ast.expr]]:
+        """Return what a call gives the parameters, as far as these are known."""
+        by_place = zip(self.takes or (), call.args, strict=False)
+        return [*by_place, *((each.arg or "", each.value) for each in call.keywords)]
 
 
 def callees(program: Program, module: Module, call: ast.Call, origins: Origins) -> Iterator[Callee]:

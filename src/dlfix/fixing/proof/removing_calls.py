@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-import sys
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePath
 from typing import TypeAlias
@@ -35,6 +34,8 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
 from dlfix.project.order import Place, end, lies_in, start
+from dlfix.project.roots import STANDARD
+from dlfix.project.trees import kept
 
 _OF_OWNER = frozenset("cleanup write_text write_bytes symlink_to hardlink_to touch".split())
 _TO_SECOND = frozenset("copy copy2 copyfile copytree symlink link".split())
@@ -85,9 +86,10 @@ class Removals:
         self.shared: set[str] = set()  # attributes of classes and modules, and global names
         self.read: set[str] = set()  # attributes and keys of whatever, on the way to the object too
         self.spelled: set[str] = set()
-        self.direct: set[str] = set()  # what the constructor is given, by its own names
+        self.paths: set[str] = (
+            set()
+        )  # by which names the code at hand knows what the constructor is given
         self.objects: set[str] = set()  # the names of the object itself
-        self._imports: dict[Module, ImportTime] = {}
         self._walked: dict[
             object, int
         ] = {}  # bodies that remove nothing, and how far they were followed
@@ -138,11 +140,11 @@ class Removals:
         kept = Kept.of(module, call, item)
         files = self._files(module, call, around, origins) | known
         named = files | kept.names.keys()  # what the object says of its file
-        direct = origins.paths(*call.args, *(k.value for k in call.keywords), tails="kept") | known
-        direct |= {f"{one}.{name}" for one in kept.names for name in self.read}
+        paths = origins.paths(*call.args, *(k.value for k in call.keywords), tails="kept") | known
+        paths |= {f"{one}.{name}" for one in kept.names for name in self.read}
         self.objects = {*kept.names}
         self._walked.clear()
-        self.direct = {text for text in direct if not is_literal(text) or _is_path(text)}
+        self.paths = {text for text in paths if not is_literal(text) or _is_path(text)}
         for node in executed(around):
             if isinstance(node, ast.Call) and node is not call:
                 ended = self._at_its_end(module, node, files, origins)
@@ -262,11 +264,10 @@ class Removals:
         own = self.program.resolve(module, written.func) is not None
         if not own and self._may_change(module, node, given, origins):
             return True
-        writes = (
-            last_part(node.func) == "open"
-        )  # it names the file: what else it is of only tells it apart
+        # What is written is named: the rest of a name only tells one file from another.
+        writes = last_part(node.func) == "open"
         found = origins.paths(*at_stake, tails="dropped") if writes else origins.of(*at_stake)
-        found = {text for text in found if text.partition(".")[0] not in sys.stdlib_module_names}
+        found = {text for text in found if text.partition(".")[0] not in STANDARD}
         parts = [text.rpartition(".") for text in found if not is_literal(text)]
         return share_files(found, files) or any(
             name in self.shared or (owner in files and name in self.read)
@@ -275,9 +276,7 @@ class Removals:
 
     def _spelled_out(self, module: Module, call: ast.Call) -> ast.Call:
         """Return a call of an imported function by its full name: `from os import remove as tidy`."""
-        if module not in self._imports:
-            self._imports[module] = ImportTime(module.tree)
-        full = self._imports[module].full_name(call.func)
+        full = _imports(module.tree).full_name(call.func)
         if not full or full.startswith(".") or full == dotted(call.func):
             return call  # a local name, or one of the package's own modules
         func = ast.copy_location(ast.parse(full, mode="eval").body, call.func)
@@ -289,8 +288,9 @@ class Removals:
         """Return whether a library may do anything to a file of the object: by its name, it does not only look."""
         name = last_part(node.func)
         root = dotted(node.func).partition(".")[0]
-        libraries = {full.partition(".")[0] for full in self._imports[module].imports.values()}
-        if not root or root not in libraries - sys.stdlib_module_names:
+        imports = _imports(module.tree).imports
+        is_library = root and any(full.partition(".")[0] == root for full in imports.values())
+        if not is_library or root in STANDARD:
             return False
         function = self.program.enclosing(module, node)
         if function is not None and root in bound_in(function):
@@ -302,8 +302,7 @@ class Removals:
         if dotted(node.func) == "torch.save":
             given = given[1:]  # the first is what it saves
         parts = [each for each in given if dotted(each) not in self.objects]
-        modules = stored_names([*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)])
-        return not self.direct.isdisjoint(origins.paths(*parts) - modules)
+        return not self.paths.isdisjoint(origins.paths(*parts) - imports.keys())
 
     def _at_its_end(
         self, module: Module, node: ast.Call, files: set[str], origins: Origins
@@ -334,7 +333,7 @@ class Removals:
             self._in_body(
                 Callee(home, function, None),
                 taken := known | {*(parameters(function) if shares else ())},
-                self.direct | taken,
+                self.paths | taken,
                 {},
                 FAR - 1,
             )
@@ -361,8 +360,8 @@ class Removals:
             return removal
         for callee in callees(self.program, module, node, origins):
             taken, values = self._taken(callee, node, files, origins)
-            direct = self._passed_on(callee, node, taken, origins)
-            removal = self._in_body(callee, taken, direct, values, far - 1)
+            paths = self._passed_paths(callee, node, taken, origins)
+            removal = self._in_body(callee, taken, paths, values, far - 1)
             if removal is not None:
                 return removal
         return None
@@ -372,8 +371,7 @@ class Removals:
     ) -> tuple[set[str], dict[str, list[ast.expr]]]:
         """Return what a function that a call runs knows some files by, and what its parameters are given."""
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        passed = [*zip(callee.takes or (), node.args, strict=False)]
-        passed += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
+        passed = callee.passed(node)
         taken = {name for name, value in passed if share_files(origins.of(value), files)}
         star = callee.function.args.vararg or callee.function.args.kwarg
         if (callee.takes is None or star is not None) and share_files(
@@ -383,48 +381,42 @@ class Removals:
         taken |= files if callee.is_local else {*filter(is_literal, files)}
         return taken, {name: origins.values(value) or [value] for name, value in passed}
 
-    def _passed_on(
+    def _passed_paths(
         self, callee: Callee, node: ast.Call, taken: set[str], origins: Origins
     ) -> set[str]:
-        """Return by which names a function that a call runs knows what the constructor was given."""
+        """Return by which names a function that a call runs knows the paths, `rows.path` of an object too."""
         if callee.takes is None or callee.is_local:
-            return self.direct | taken
-        passed = [*zip(callee.takes, node.args, strict=False)]
-        passed += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
-        names = {
-            name
-            for name, value in passed
-            if not self.direct.isdisjoint(origins.paths(value, tails="kept"))
-        }
-        for (
-            name,
-            value,
-        ) in passed:  # `rows.path` of the object that is passed as `given`: `given.path`
+            return self.paths | taken
+        names = {*filter(is_literal, self.paths)}
+        for name, value in callee.passed(node):
+            if not self.paths.isdisjoint(origins.paths(value, tails="kept")):
+                names.add(name)
             start = f"{dotted(value)}."
-            names |= {f"{name}.{t.removeprefix(start)}" for t in self.direct if t.startswith(start)}
-        return names | {*filter(is_literal, self.direct)}
+            parts = (text for text in self.paths if text.startswith(start))
+            names |= {f"{name}.{text.removeprefix(start)}" for text in parts}
+        return names
 
     def _in_body(
         self,
         callee: Callee,
         taken: set[str],
-        direct: set[str],
+        paths: set[str],
         values: dict[str, list[ast.expr]],
         far: int,
     ) -> Removal | None:
-        """Return what a function removes that it knows by some names; `direct` are those of paths."""
+        """Return what a function removes of the files that it knows by some names; `paths` are those it may pass on."""
         module, function = callee.module, callee.function
         given = frozenset((name, *map(id, passed)) for name, passed in values.items())
-        walk = function, frozenset(taken), frozenset(direct), given
+        walk = function, frozenset(taken), frozenset(paths), given
         if self._walked.get(walk, -1) >= far:
             return None
         around = self.program.body_around(module, function) if callee.is_local else []
         inside = Origins([*around, *function.body], parameters(function), values)
         calls = (each for each in executed(function.body) if isinstance(each, ast.Call))
-        before, self.direct = self.direct, direct
+        before, self.paths = self.paths, paths
         found = (self._removal(module, each, taken, inside, far) for each in calls)
         removal = next(filter(None, found), None)
-        self.direct = before
+        self.paths = before
         if removal is None:
             self._walked[walk] = far
         return removal
@@ -518,6 +510,11 @@ class Removals:
                 if passed is None or share_files(origins.of(*passed) | literals, files):
                     return home, each
         return None
+
+
+@kept
+def _imports(tree: ast.Module) -> ImportTime:
+    return ImportTime(tree)
 
 
 def _is_done_with(
