@@ -81,6 +81,18 @@ def parameters(function: Function | ast.Lambda) -> list[str]:
     return [*positional(function), *(each.arg for each in args.kwonlyargs), *starred]
 
 
+def defaults(signature: ast.arguments) -> dict[str, ast.expr]:
+    """Return the parameters that have a default, with it."""
+    names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
+    found = dict(
+        zip(names[len(names) - len(signature.defaults) :], signature.defaults, strict=True)
+    )
+    for argument, default in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
+        if default is not None:
+            found[argument.arg] = default
+    return found
+
+
 def first_parameter(function: Function | ast.Lambda) -> str:
     """Return the name of the first parameter, a method's object or class; empty where there is none."""
     return next(iter(positional(function)), "")

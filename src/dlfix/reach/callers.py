@@ -10,8 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module, Scope
-from dlfix.project.syntax import callee_name, decorators
-from dlfix.reach.calls import defaults
+from dlfix.project.syntax import callee_name, decorators, defaults
 from dlfix.reach.methods import decorator_kind, methods_of, takes_instance
 from dlfix.reach.values import (
     Argument,

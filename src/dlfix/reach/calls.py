@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeGuard, cast
 
+from dlfix.project.syntax import defaults
 from dlfix.project.trees import walk
 from dlfix.reach.conditions import is_dead
 from dlfix.reach.copied_entries import at_call, with_steps
@@ -1021,18 +1022,6 @@ def _naming(node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> Itera
                 )
             ) if name == node.name:
                 yield wrapped
-
-
-def defaults(signature: ast.arguments) -> dict[str, ast.expr]:
-    """Return the parameters that have a default, with it."""
-    names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
-    found = dict(
-        zip(names[len(names) - len(signature.defaults) :], signature.defaults, strict=True)
-    )
-    for argument, default in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
-        if default is not None:
-            found[argument.arg] = default
-    return found
 
 
 def _a_node(function: Function) -> ast.expr:

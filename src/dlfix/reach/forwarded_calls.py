@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.holding import enclosing_name, parameters_at
 from dlfix.project.module import Module
-from dlfix.project.syntax import last_name
+from dlfix.project.syntax import defaults, last_name
 
 if TYPE_CHECKING:
     from dlfix.project.project import Project
@@ -68,11 +68,7 @@ def _takers(project: Project, module: Module, node: ast.expr) -> Iterator[tuple[
 
 
 def _parameters_with_default(arguments: ast.arguments, default: ast.expr) -> Iterator[str]:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    with_default = positional[len(positional) - len(arguments.defaults) :]
-    pairs = [*zip(with_default, arguments.defaults, strict=True)]
-    pairs += [(n, v) for n, v in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if v]
-    yield from (each.arg for each, value in pairs if value is default)
+    yield from (name for name, value in defaults(arguments).items() if value is default)
 
 
 def _bound_to(module: Module, giver: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from dlfix.reach.calls import defaults
+from dlfix.project.syntax import defaults
 from dlfix.reach.enums import members
 from dlfix.reach.predicates import is_builtin
 from dlfix.reach.values import (

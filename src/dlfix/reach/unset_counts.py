@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
-from dlfix.reach.calls import defaults
+from dlfix.project.syntax import defaults
 from dlfix.reach.correlated import tests_around
 from dlfix.reach.entry_points import Entries
 from dlfix.reach.predicates import question

@@ -12,6 +12,7 @@ from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
 from dlfix.fixing.classes.recorded import fitted
 from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
+from dlfix.project.syntax import defaults
 from dlfix.reach.labels import label
 from dlfix.reach.values import Derived, ExternalCall, Value
 
@@ -232,16 +233,9 @@ def _is_unpacked(site: StoreSite) -> bool:
 
 def _may_be_none(site: StoreSite) -> bool:
     """Return whether the caller may leave the handle out."""
-    arguments = site.method.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    given = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
-    defaults = dict(zip(positional, given, strict=True))
-    defaults.update(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))
     assert isinstance(site.value, ast.Name)
-    for argument, default in defaults.items():
-        if argument.arg == site.value.id:
-            return isinstance(default, ast.Constant) and default.value is None
-    return False
+    default = defaults(site.method.args).get(site.value.id)
+    return isinstance(default, ast.Constant) and default.value is None
 
 
 def _is_parameter(site: StoreSite) -> bool:

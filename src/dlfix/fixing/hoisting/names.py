@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from dlfix.fixing import naming
 from dlfix.project.module import Module
-from dlfix.project.syntax import last_name, positional
+from dlfix.project.syntax import defaults, last_name, positional
 
 # Parameters that say nothing of what they take.
 _VAGUE = {
@@ -184,11 +184,7 @@ def _target(target: ast.expr) -> str:
 
 
 def _of_default(args: ast.arguments, node: ast.AST) -> str:
-    pairs = [
-        *zip([*args.posonlyargs, *args.args][::-1], args.defaults[::-1], strict=False),
-        *zip(args.kwonlyargs, args.kw_defaults, strict=True),
-    ]
-    return next((parameter.arg for parameter, default in pairs if default is node), "")
+    return next((name for name, default in defaults(args).items() if default is node), "")
 
 
 def _product(module: Module, node: ast.AST) -> str:

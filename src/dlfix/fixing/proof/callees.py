@@ -10,6 +10,7 @@ from dlfix.fixing.proof.origins import Origins, is_literal, spelled
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, last_part, parameters
 from dlfix.project.module import Module
+from dlfix.project.syntax import defaults
 from dlfix.project.trees import kept
 
 
@@ -98,13 +99,8 @@ def _defaults(program: Program, module: Module, call: ast.Call) -> Iterator[ast.
     function = program.enclosing(module, call)
     if function is None:
         return
-    args = function.args
-    named = [*args.posonlyargs, *args.args]
-    pairs = [*zip(named[len(named) - len(args.defaults) :], args.defaults, strict=True)]
-    pairs += [
-        (a, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None
-    ]
-    yield from (default for parameter, default in pairs if parameter.arg == dotted(call.func))
+    default = defaults(function.args).get(dotted(call.func))
+    yield from [default] if default is not None else []
 
 
 def _named(program: Program, module: Module, text: str) -> Iterator[tuple[Module, Function]]:

@@ -10,6 +10,7 @@ from dlfix.fixing.proof.program import Program, whose_class
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, last_part, parameters
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module
+from dlfix.project.syntax import defaults
 
 _KINDS = frozenset({"FunctionType", "LambdaType"})
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set)
@@ -194,7 +195,7 @@ class Sources:
                     yield None
                 given = dict(zip(names, call.args, strict=False))
                 given |= {each.arg or "": each.value for each in call.keywords}
-                value = given.get(name, _default(function, name))
+                value = given.get(name, defaults(function.args).get(name))
                 yield (home, value) if value is not None else None
 
     def _kept(self, module: Module, node: ast.Attribute, name: str, met: set[object]) -> bool:
@@ -284,23 +285,6 @@ def _is_annotation(module: Module, node: ast.AST) -> bool:
     """Return whether a name stands in an annotation, or as the base of a class."""
     above = module.parent(node)
     return isinstance(above, ast.arg) or getattr(above, "returns", None) is node
-
-
-def _default(function: Function, name: str) -> ast.expr | None:
-    named = [*function.args.posonlyargs, *function.args.args]
-    pairs = dict(
-        zip(
-            [each.arg for each in named[len(named) - len(function.args.defaults) :]],
-            function.args.defaults,
-            strict=True,
-        )
-    )
-    pairs |= {
-        each.arg: value
-        for each, value in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
-        if value is not None
-    }
-    return pairs.get(name)
 
 
 __all__ = ["Sources", "makes_function", "observed"]

@@ -17,6 +17,7 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.project.module import Module
+from dlfix.project.syntax import defaults
 
 
 class Given:
@@ -96,8 +97,6 @@ def _argument(function: Function, call: ast.Call, name: str) -> list[ast.expr] |
     ):
         return None
     positional = [each.arg for each in (*function.args.posonlyargs, *function.args.args)][1:]
-    defaults = function.args.defaults
-    passed = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=False))
-    passed |= dict(zip(positional, call.args, strict=False))
+    passed = defaults(function.args) | dict(zip(positional, call.args, strict=False))
     passed |= {keyword.arg or "": keyword.value for keyword in call.keywords}
     return [passed[name]] if name in passed else None

@@ -10,7 +10,7 @@ from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import FUNCTIONS, last_part, stored_names, within
 from dlfix.fixing.proof.writes import goes_by, may_be
 from dlfix.project.module import Module
-from dlfix.project.syntax import attributes_of
+from dlfix.project.syntax import attributes_of, defaults
 
 # Modules whose calls give something that holds the function, or ask it themselves.
 _PASSES_ON = frozenset(
@@ -235,13 +235,10 @@ class _Flow:
 
     def _is_default(self, module: Module, parameters: ast.arguments, value: ast.AST) -> bool:
         """Follow the default of a parameter into the function."""
-        named = [*parameters.posonlyargs, *parameters.args][-len(parameters.defaults) :]
-        pairs = [*zip(named, parameters.defaults, strict=False)]
-        pairs += zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True)  # type: ignore[arg-type]
         function = module.parent(parameters)
         if not isinstance(function, FUNCTIONS) or function.decorator_list:
             return False
-        names = [parameter.arg for parameter, default in pairs if default is value]
+        names = [name for name, default in defaults(parameters).items() if default is value]
         return all(self._read(module, function.body[0], name) for name in names)
 
     def _in_options(self, module: Module, options: ast.Dict, value: ast.AST) -> bool:
