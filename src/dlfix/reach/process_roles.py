@@ -30,6 +30,7 @@ from dlfix.project.syntax import (
     last_name,
 )
 from dlfix.project.trees import children, summary, walk
+from dlfix.reach import handler_tables
 from dlfix.reach.after_workers import runs_after_all_workers
 from dlfix.reach.evaluator import Def, Roles
 from dlfix.reach.methods import decorator_kind, methods_of, stored_on_self
@@ -269,11 +270,11 @@ class RoleReader:
             for name in self._asking(cls, methods):
                 found[name].add("__getattr__")
         for name, node in self._with_overridden(cls):
-            for table, entries in put_into_tables(node).items():
+            for table, entries in handler_tables.filled(node).items():
                 if methods[name] is node:
                     found[name] -= entries
                 for reader, reading in methods.items():
-                    if table in _reads_of_tables(reading):
+                    if table in handler_tables.read(reading):
                         found[reader] |= entries & methods.keys()
         return found
 
@@ -687,82 +688,6 @@ def _inside(module: Module, node: ast.AST, classes: set[ast.ClassDef]) -> bool:
 def used_on_self(node: Def) -> frozenset[str]:
     """Return the attributes a method reads on its own object, and the protocols it uses on it."""
     return frozenset(_uses(node, first_parameter(node)))
-
-
-@summary
-def put_into_tables(node: Def) -> dict[str, frozenset[str]]:
-    """Return what a method but puts into tables of its object: `self.handlers = {"stop": self.stop}`.
-
-    What is put there runs where the table is read.
-    """
-    me, found = first_parameter(node), dict[str, set[ast.Attribute]]()
-    for statement in walk(node):
-        for table, value in _entered(statement, me):
-            found.setdefault(table, set()).update(_leaves(value, me))
-    entries = {inner for each in found.values() for inner in each}
-    others = {
-        inner.attr for inner in walk(node)
-        if isinstance(inner, ast.Attribute) and is_name(inner.value, me) and inner not in entries
-    }  # fmt: skip
-    return {table: frozenset(i.attr for i in each) - others for table, each in found.items()}
-
-
-@summary
-def _reads_of_tables(node: Def) -> frozenset[str]:
-    """Return the attributes that a method reads on its own object, but for putting something in."""
-    me = first_parameter(node)
-    filled = {
-        inner
-        for statement in walk(node)
-        if any(True for _ in _entered(statement, me))
-        for inner in [_table_of(statement)]
-    }
-    return frozenset(
-        inner.attr for inner in walk(node)
-        if isinstance(inner, ast.Attribute) and is_name(inner.value, me)
-        and isinstance(inner.ctx, ast.Load) and inner not in filled
-    )  # fmt: skip
-
-
-def _table_of(statement: ast.AST) -> ast.expr | None:
-    """Return the table that a statement puts something into."""
-    match statement:
-        case ast.Assign(targets=[ast.Subscript(value=table)]):
-            return table
-        case ast.Assign(targets=[table]) | ast.AnnAssign(target=table):
-            return table
-        case ast.Expr(
-            value=ast.Call(func=ast.Attribute(value=table, attr="update" | "append" | "extend"))
-        ):
-            return table
-    return None
-
-
-def _entered(statement: ast.AST, me: str) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the tables of its own object that a statement fills, each with what it puts there."""
-    table = _table_of(statement)
-    if not is_attribute_of(table, me):
-        return
-    match statement:
-        case ast.Assign(targets=[ast.Subscript()], value=value):
-            yield table.attr, value
-        case ast.Assign(value=ast.Dict() | ast.List() | ast.Tuple() as value):
-            yield table.attr, value
-        case ast.AnnAssign(value=ast.Dict() | ast.List() | ast.Tuple() as value):
-            yield table.attr, value
-        case ast.Expr(value=ast.Call(args=values, keywords=keywords)):
-            yield from ((table.attr, each) for each in values)
-            yield from ((table.attr, each.value) for each in keywords)
-
-
-def _leaves(value: ast.expr, me: str) -> Iterator[ast.Attribute]:
-    """Yield the attributes of an object among the items of a display, and of those in it."""
-    match value:
-        case ast.Dict(values=items) | ast.List(elts=items) | ast.Tuple(elts=items):
-            for item in items:
-                yield from _leaves(item, me)
-        case ast.Attribute() if is_name(value.value, me):
-            yield value
 
 
 def _only_calls(node: Def, name: str) -> bool:
