@@ -154,14 +154,15 @@ def _is_beside(finding: Finding, way: Way) -> bool:
 def _instead(way: Way, other: Way) -> bool:
     """Return whether an object holds what one way leads to instead of the other's: in the same attribute.
 
-    They part below the last object that is on both, wherever each of them comes to it.
+    They part below the last object that is on both, wherever each of them comes to it. Where one of them
+    ends there, what it leads to holds the other's, or is the same.
     """
     places = {each.same or each: index for index, each in enumerate(other)}
-    for index in reversed(range(len(way) - 1)):
+    for index in reversed(range(len(way))):
         shared = places.get(way[index].same or way[index])
         if shared is not None:
-            parted = way[index + 1], *other[shared + 1 : shared + 2]
-            return len({each.edge.name for each in parted}) == 1 and [
+            parted = (*way[index + 1 : index + 2], *other[shared + 1 : shared + 2])
+            return len(parted) == 2 and len({each.edge.name for each in parted}) == 1 and [
                 each.edge.kind in ("attribute", "kept") for each in parted
             ] == [True, True]
     return False
