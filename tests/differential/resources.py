@@ -173,10 +173,11 @@ CONFLICTS = (
     conflict("class", but(FEATURES["class"], "plain"), "plain", state=but(FEATURES["state"], "none")),
     conflict("class", but(FEATURES["class"], "plain"), "plain", init="closed"),
     conflict("class", "count_item", "plain", setup=but(FEATURES["setup"], "as_it_is")),
+    conflict("later", "method_kept", "nothing", setup=but(FEATURES["setup"], "as_it_is")),
     conflict("later", tweaks.having("later", tweaks.opens_again), "nothing", between="replaced"),
     conflict("setup", but(FEATURES["setup"], "as_it_is"), "as_it_is", kind="shelve", closing="close_none"),
     conflict("open", "classmethod", "straight", kind="lock executor"),
-    conflict("open", "chained", "straight", kind="queue"),
+    conflict("open", "chained annotated", "straight", kind="queue"),
     conflict("open", "stack", "straight", kind="descriptor"),
     conflict("modules", "two", "one", kind="mmap_cow", open="passed"),
     *(
