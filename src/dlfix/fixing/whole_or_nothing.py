@@ -162,9 +162,8 @@ def _instead(way: Way, other: Way) -> bool:
         shared = places.get(way[index].same or way[index])
         if shared is not None:
             parted = (*way[index + 1 : index + 2], *other[shared + 1 : shared + 2])
-            return len(parted) == 2 and len({each.edge.name for each in parted}) == 1 and [
-                each.edge.kind in ("attribute", "kept") for each in parted
-            ] == [True, True]
+            kept = [each.edge.name for each in parted if each.edge.kind in ("attribute", "kept")]
+            return len(kept) == 2 and kept[0] == kept[1]
     return False
 
 

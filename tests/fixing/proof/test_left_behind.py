@@ -116,6 +116,17 @@ def test_a_copy_opens_no_number_of_its_own_which_nothing_closes(opener, refused)
     assert refused == any("the copy would have its own" in each for each in reasons)
 
 
+@pytest.mark.parametrize(("asked", "refused"), [("len(OPENED)", True), ("len(CLOSED)", False)])
+def test_a_copy_does_not_note_once_more_what_it_opens(asked, refused):
+    reasons = opened(
+        init="self.path = path\nself.file = self._open()",
+        opener="return self._open()",
+        body="def _open(self):\n    OPENED.append(self.path)\n    return h5py.File(self.path)\n",
+        program=f"OPENED = []\nCLOSED = []\nrows = Rows('a')\ntwin = copy.copy(rows)\nprint({asked})\n",
+    )
+    assert refused == any("the copy would have its own" in each for each in reasons)
+
+
 CAUGHT = {
     "by its class": "rows = Rows('a')\ntry:\n    other = type(rows)('b')\nexcept OSError:\n    other = None\n",
     "by __class__": "rows = Rows('a')\ntry:\n    other = rows.__class__('b')\nexcept OSError:\n    other = None\n",

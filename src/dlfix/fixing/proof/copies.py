@@ -13,6 +13,7 @@ from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.handling import held_by, operations_on
+from dlfix.fixing.proof.left_behind import notes_once_more
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.state import dropped, restored
@@ -117,7 +118,8 @@ def _open_once(change: ClassChange) -> Iterator[str]:
         single = row is not None and (
             row.closed_by_parent or _is_never_freed(row) or _is_set_up(change, name, row)
         )
-        if single or _counts(change, name) or _is_asked_for(change, name):
+        counted = _counts(change, name) or notes_once_more(change, name)
+        if single or counted or _is_asked_for(change, name):
             yield name
 
 

@@ -58,6 +58,17 @@ def check(change: ClassChange) -> Iterator[Regression]:
             return
 
 
+def notes_once_more(change: ClassChange, name: str) -> bool:
+    """Return whether other code reads what the opener of a handle changes each time it runs."""
+    notes = _Notes(change)
+    for owner, function in order.reached(change.new, change.after, (name,)):
+        notes.of_attributes(function)
+        notes.of_globals(owner.module, function)
+        for call in calls_in(function.body):
+            notes.follow(owner.module, call)
+    return next(notes.seen_elsewhere(), None) is not None
+
+
 def _in_subclasses(change: ClassChange) -> Iterator[Regression]:
     """Yield what a subclass's own method sets, of those that an opener calls, and that is set later now."""
     base = {each.qualname for each in change.new.lineage(change.after)}
@@ -219,11 +230,15 @@ class _Notes:
             return
         home, function = known
         self.visited.append(function)
-        self.changed += [(function, home, name) for name in _globals_changed(home, function)]
+        self.of_globals(home, function)
         if home.attributes_by_name.get("cache_info") and _is_cached(function):
             self.changed.append((function, home, function.name))
         for inner in calls_in(function.body):
             self.follow(home, inner)
+
+    def of_globals(self, home: Module, function: Function) -> None:
+        """Take in which names of its module a function changes."""
+        self.changed += [(function, home, name) for name in _globals_changed(home, function)]
 
     def of_attributes(self, method: Function) -> None:
         """Take in which attributes of its object or class a method changes, besides those that are lazy."""
@@ -302,4 +317,4 @@ def _globals_changed(module: Module, function: Function) -> Iterator[str]:
     yield from sorted(rebound)
 
 
-__all__ = ["check"]
+__all__ = ["check", "notes_once_more"]
