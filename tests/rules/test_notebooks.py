@@ -124,11 +124,26 @@ def test_a_lambda_becomes_a_function_of_the_module(notebook):
     cell = "DataLoader(range(8), collate_fn=lambda b, n=2: (\n    b[0] * n\n), num_workers=2)"
     outcome = notebook(cell).rewrite(unsafe=True)
     book, module = outcome.changes
-    assert module.after.decode().endswith("def collate_fn(b, n=2):\n    return ( b[0] * n )\n")
+    assert module.after.decode().endswith("def collate_fn(b, n=2):\n    return b[0] * n\n")
     assert json.loads(book.after)["cells"][1]["source"] == (
         "from book_workers import collate_fn\n\n"
         "DataLoader(range(8), collate_fn=collate_fn, num_workers=2)"
     )
+
+
+@pytest.mark.parametrize(
+    "body, moved",
+    [
+        ("\\\n    b[0]", "b[0]"),
+        ("b[0] + \\\n    1", "b[0] + 1"),
+        ("[\n    b[0],  # the first\n    1\n]", "([\n    b[0],  # the first\n    1\n])"),
+    ],
+    ids=["continued before it", "continued within it", "with a comment"],
+)
+def test_a_lambda_of_several_lines_moves_whole(notebook, body, moved):
+    cell = f"DataLoader(range(8), num_workers=2, collate_fn=lambda b: {body})"
+    _, module = notebook(cell).rewrite(unsafe=True).changes
+    assert module.after.decode().endswith(f"def collate_fn(b):\n    return {moved}\n")
 
 
 def test_a_lambda_within_a_class_that_moves_is_named_in_the_module(notebook):

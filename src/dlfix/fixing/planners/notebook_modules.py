@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -322,7 +323,8 @@ class _Move:
         body = self.module.span(node.body)
         head = _between(self.module.lines, self.module.span(node).start, body.start)
         parameters = head[len("lambda") : head.rindex(":")].strip()
-        return parameters, text[head.rindex(":") + 1 :].strip()
+        alone = self.module.segment(node.body)  # without the parentheses around it
+        return parameters, text[head.rindex(":") + 1 :].strip() if "\n" in alone else alone
 
     def _top_row(self, node: ast.AST) -> int:
         chain = [node, *self.module.ancestors(node)]
@@ -442,11 +444,15 @@ def _between(lines: Sequence[str], start: Position, end: Position) -> str:
 
 def _as_function(name: str, parameters: str, body: str) -> str:
     """Return a function that does what a lambda did."""
-    joined = re.sub(r"\s*\n\s*", " ", body)
-    if "\n" in body and _dump(joined) != _dump(f"({body})"):
+    joined = re.sub(r"\s*\\?\n\s*", " ", body).strip()
+    if "\n" in body and not _means(joined, f"({body}\n)"):
         joined = f"({body})"
     return f"def {name}({parameters}):\n    return {joined}"
 
 
-def _dump(text: str) -> str:
-    return ast.dump(ast.parse(text, mode="eval"))
+def _means(text: str, other: str) -> bool:
+    """Return whether two texts are the same expression; a comment that is joined with code is none."""
+    with contextlib.suppress(SyntaxError):
+        trees = [ast.parse(each, mode="eval") for each in (text, other)]
+        return ast.dump(trees[0]) == ast.dump(trees[1])
+    return False
