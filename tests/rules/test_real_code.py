@@ -532,3 +532,26 @@ DataLoader(Merged(2), num_workers=2)
 def test_a_buffer_that_is_empty_at_first_is_no_sample_whatever_its_annotation_says(codes) -> None:
     assert "DLF502" not in codes(BUFFERS.format(kind="deque", made="deque()"))
     assert "DLF502" in codes(BUFFERS.format(kind="list", made="[1, 2]"))
+
+
+@pytest.mark.parametrize(
+    "line, other, found",
+    [
+        ("predict(DataLoader(range(8)))", "", []),
+        ("predict(DataLoader(range(8), num_workers=2))", "", ["DLF301"]),
+        ("import other\npredict(other.loader)", "", ["DLF301"]),
+        ("import between\npredict(between.other.loader)", "", ["DLF301"]),
+        ("predict(DataLoader(range(8)))", "if __name__ == '__main__':\n    import main", []),
+    ],
+    ids=["its own has none", "its own", "imported", "imported by another", "it is imported"],
+)
+def test_a_script_starts_the_workers_of_the_loaders_that_it_makes(
+    codes, line, other, found
+) -> None:
+    shared = "def predict(loader):\n    for batch in loader:\n        pass\n"
+    loads = "from torch.utils.data import DataLoader\nfrom shared import predict\n"
+    loads += "loader = DataLoader(range(8), num_workers=2)\n"
+    used = "if __name__ == '__main__':\n    predict(loader)\n"
+    source = f"from shared import predict\n{line}\n"
+    others = {"shared": shared, "other": loads + used + other, "between": "import other\n"}
+    assert codes(source, **others) == found

@@ -14,7 +14,16 @@ from dlfix.project.order import comes_before, in_order
 from dlfix.project.syntax import DEFINITIONS, last_name
 from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.entry_points import Entries, Entry
-from dlfix.reach.values import Bound, Class, Constant, Derived, ExternalCall, Instance
+from dlfix.reach.values import (
+    Bound,
+    BoundMethod,
+    Class,
+    Constant,
+    Derived,
+    ExternalCall,
+    Function,
+    Instance,
+)
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -256,7 +265,7 @@ def _fits(analysis: Reading, module: Module, call: ast.Call, makers: set[Class])
 
 
 def _nearby(analysis: Reading, boundary: Boundary, home: Module) -> list[Module]:
-    """Return the boundary's module, and those that mention what makes or holds it."""
+    """Return the boundary's module, those it is handed to, and those that mention what makes or holds it."""
     names = {
         above.name for above in home.ancestors(boundary.node) if isinstance(above, DEFINITIONS)
     }
@@ -264,10 +273,35 @@ def _nearby(analysis: Reading, boundary: Boundary, home: Module) -> list[Module]
     if enclosing_function(home, boundary.node) is None and isinstance(statement, ast.Assign):
         names |= {t.id for t in statement.targets if isinstance(t, ast.Name)}
     names -= {"__init__", "main"}
-    modules = [home]
+    modules = dict.fromkeys([home, *_handed_to(analysis, boundary, home)])
     for name in names:
-        modules += [m for m in analysis.project.mentions(name) if m not in modules]
-    return modules[:50]
+        modules.update(dict.fromkeys(analysis.project.mentions(name)))
+    return [*modules][:50]
+
+
+def _handed_to(analysis: Reading, boundary: Boundary, home: Module) -> Iterator[Module]:
+    """Yield the modules of the functions and classes that are passed a loader where it is made."""
+    passing = analysis.once(("passing", home), lambda: Passing([home]))
+    holding = Holding(passing).of(home, boundary.node)
+    uses = (use for name in holding.names for use in home.nodes_by_name.get(name, ()))
+    for node in (boundary.node, *uses):
+        call = home.parent(node)
+        if isinstance(call, ast.keyword):
+            node, call = call, home.parent(call)
+        if isinstance(call, ast.Call) and node is not call.func and _may_go_on(home, call):
+            frame = analysis.frame(home.scope_of(call))
+            for value in (reached.value for reached in analysis.evaluate(call.func, frame)):
+                function = value.function if isinstance(value, BoundMethod) else value
+                if isinstance(function, (Function, Class)):
+                    yield function.module
+
+
+def _may_go_on(home: Module, call: ast.Call) -> bool:
+    """Return whether what a call runs may be in another module."""
+    if isinstance(call.func, ast.Attribute):
+        return True
+    name = last_name(call.func)
+    return any(each.kind == "import" for each in home.scope.bindings.get(name, ()))
 
 
 class _Candidates:

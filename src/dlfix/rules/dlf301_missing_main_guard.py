@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlfix.project.import_time import IMPORTS
+from dlfix.project.importing import Import, imported
 from dlfix.project.order import begins_before
-from dlfix.project.trees import walk
-from dlfix.reach.entry_points import Entry
+from dlfix.reach.entry_points import Entry, may_belong
 from dlfix.reach.starts import Start, only_forks, starts_on_import
 from dlfix.reach.unset_counts import is_left_at_none, is_left_out, is_switched_off
 from dlfix.rules.base import Finding, Rule, Step
@@ -112,6 +113,8 @@ class MissingMainGuard(Rule):
                     continue
                 if is_switched_off(analysis, start, entry):
                     continue
+                if not may_belong(analysis, start.boundary, entry.module):
+                    continue
                 if path not in first or begins_before(entry.statement, first[path][0]):
                     first[path] = (entry.statement, start, entry)
         for statement, start, entry in first.values():
@@ -140,24 +143,8 @@ def _importer(analysis: Analysis, module: Module) -> str:
     for other in analysis.project.mentions(stem):
         if other is module:
             continue
-        for node in walk(other.tree):
-            if isinstance(node, (ast.Import, ast.ImportFrom)) and _imports(
-                analysis, other, node, module
-            ):
+        for node in other.nodes(*IMPORTS):
+            assert isinstance(node, Import)
+            if module in imported(analysis.project, other, node):
                 return f"{other.path.name}:{node.lineno}"
     return ""
-
-
-def _imports(
-    analysis: Analysis, other: Module, node: ast.Import | ast.ImportFrom, module: Module
-) -> bool:
-    project = analysis.project
-    if isinstance(node, ast.Import):
-        return any(project.find(alias.name, other) is module for alias in node.names)
-    base = node.module or ""
-    if node.level:
-        base = project.relative(other, node.level, node.module)
-    if base and project.find(base, other) is module:
-        return True
-    names = (f"{base}.{alias.name}" if base else alias.name for alias in node.names)
-    return any(project.find(name, other) is module for name in names)
