@@ -132,7 +132,7 @@ def test_a_lambda_becomes_a_function_of_the_module(notebook):
 
 
 @pytest.mark.parametrize(
-    "body, moved",
+    ("body", "moved"),
     [
         ("\\\n    b[0]", "b[0]"),
         ("b[0] + \\\n    1", "b[0] + 1"),

@@ -535,7 +535,7 @@ def test_a_buffer_that_is_empty_at_first_is_no_sample_whatever_its_annotation_sa
 
 
 @pytest.mark.parametrize(
-    "line, other, found",
+    ("line", "other", "found"),
     [
         ("predict(DataLoader(range(8)))", "", []),
         ("predict(DataLoader(range(8), num_workers=2))", "", ["DLF301"]),
