@@ -81,7 +81,15 @@ class Selection(Mover):
         return stored_in(targets)
 
     def _is_live(self, value: ast.expr, live: set[str]) -> bool:
-        """Return whether a value is a handle, is reached from one, or is opened here."""
+        """Return whether a value is a handle, is reached from one, is opened here, or holds such values."""
+        if (held := _held(value)) is not None:
+            gone_through = [
+                name
+                for each in getattr(value, "generators", ())
+                if self._is_live(each.iter, live)
+                for name in stored_in([each.target])
+            ]
+            return any(self._is_live(each, live.union(gone_through)) for each in held)
         root: ast.AST = value
         while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
             if isinstance(root, ast.Call) and self._opens(root):
@@ -123,11 +131,11 @@ class Selection(Mover):
             statement = todo.pop()
             names = names_in([statement]) & self.live - needed
             needed |= names
-            todo += [
-                each
-                for each in ast.walk(self.method)
-                if isinstance(each, ast.stmt) and self._binds(each, names)
-            ]
+            for each in ast.walk(self.method):
+                if isinstance(each, ast.For) and stored_in([each.target]) & names:
+                    todo.append(each.iter)
+                elif isinstance(each, ast.stmt) and self._binds(each, names):
+                    todo.append(each)
         return needed
 
     def _binds(self, statement: ast.stmt, names: set[str]) -> bool:
@@ -246,6 +254,23 @@ class Selection(Mover):
             for given in ast.walk(opening)
             if getattr(self.module.parent(given), "attr", "") != "fileno"
         )
+
+
+def _held(value: ast.expr) -> list[ast.expr] | None:
+    """Return what a list, a tuple, a dict or a set is written to hold; None for other expressions."""
+    match value:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+            return parts
+        case ast.Dict(values=parts):
+            return parts
+        case (
+            ast.ListComp(elt=part)
+            | ast.SetComp(elt=part)
+            | ast.GeneratorExp(elt=part)
+            | ast.DictComp(value=part)
+        ):
+            return [part]
+    return None
 
 
 def _root(node: ast.expr, me: str) -> ast.expr:
