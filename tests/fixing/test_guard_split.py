@@ -9,6 +9,7 @@ import pytest
 
 from dlfix.fixing.guard_split import Division, divide
 from dlfix.fixing.plans import Refused
+from dlfix.project.import_time import Touched
 
 
 def moved(source: str, **worker_reads: str) -> list[str]:
@@ -27,6 +28,18 @@ def test_imports_definitions_and_the_docstring_stay() -> None:
     assert moved('"""Doc."""\nimport a\nfrom b import c\ndef f(): ...\nclass D: ...\nf()') == [
         "f()"
     ]
+
+
+def test_code_of_the_project_that_gets_what_a_worker_cannot_make_sets_up_no_library() -> None:
+    source = "import own\nmodel = own.load()\nown.use_vgg(model)\nown.use_half()\nfit(model)"
+
+    def followed(call: ast.Call) -> Touched:
+        once = "calls `print`" if "load" in ast.unparse(call) else ""
+        return Touched(once=once, is_followed="own" in ast.unparse(call))
+
+    division = divide(ast.parse(source), {}, followed)
+    assert isinstance(division, Division)
+    assert [ast.unparse(unit.first) for unit in division.stay] == ["import own", "own.use_half()"]
 
 
 def test_an_import_that_may_fail_stays() -> None:

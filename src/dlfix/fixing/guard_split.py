@@ -84,7 +84,18 @@ class _Divider:
             return all(self._always_stays(s) or _is_plain(s) for s in statement.body) and any(
                 isinstance(s, (*IMPORTS, *DEFINITIONS)) for s in statement.body
             )
-        return sets_up_a_library(self.module, statement)
+        return sets_up_a_library(self.module, statement) and not self._works_on_what_moves(
+            statement
+        )
+
+    def _works_on_what_moves(self, statement: ast.stmt) -> bool:
+        """Return whether code of the project gets what a worker cannot make again: that sets up no library."""
+        match statement:
+            case ast.Expr(value=ast.Call() as call) if self.module.outside(call).is_followed:
+                given = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)}
+                setters = (i for name in given for i in self._setters.get(name, ()))
+                return any(once(self.module, self.units[i]) is not None for i in setters)
+        return False
 
     def _keep(self, index: int) -> None:
         """Keep a unit, and note what it needs when it runs."""

@@ -87,6 +87,7 @@ class ModuleState:
             if function is None or function.node in seen or isinstance(function.node, ast.Lambda):
                 continue
             seen.add(function.node)
+            touched.is_followed = True
             where = function.module
             if where is not self.module:
                 self._of_body(where, function.node, touched.sets, touched.reads)

@@ -139,6 +139,7 @@ class Touched:
     sets: set[str] = field(default_factory=set)
     reads: set[str] = field(default_factory=set)
     once: str = ""
+    is_followed: bool = False  # it runs code of the project
 
 
 Outside = Callable[[ast.Call], Touched]
