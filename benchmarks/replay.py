@@ -106,6 +106,11 @@ def _relative(path: Path, tree: Path) -> str:
     return path.relative_to(tree).as_posix() if path.is_relative_to(tree) else str(path)
 
 
+def is_at(finding: Report, place: Place) -> bool:
+    """Return whether a finding is of the very line."""
+    return bool(finding["file"] == place.file and place.row in (0, finding["row"]))
+
+
 def matches(finding: Report, place: Place) -> bool:
     """Return whether a finding is, passes, or speaks of a line."""
     for file, first, last in finding["lines"]:
@@ -182,7 +187,8 @@ def replay(case: Report, trees: Path, folder: Path) -> Report:
     shutil.copytree(source, tree)
     findings, done = inspect(tree)
     wanted = places(case["place"])
-    found = [finding for finding in findings if any(matches(finding, place) for place in wanted)]
+    found = [finding for finding in findings if any(is_at(finding, place) for place in wanted)]
+    found = found or [f for f in findings if any(matches(f, place) for place in wanted)]
     left = [finding for finding in done["left"] if _among(finding, found)]
     worse = [*done["errors"], *compiles(tree, done["changed"])]
     sent: list[str] = []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from dlfix.project.project import Project
 
 Import = ast.Import | ast.ImportFrom
+_MOST = 400  # modules that are gone through
+# What imports modules whose names are not written in an import statement.
+_DYNAMIC = ("import_module", "__import__", "iter_modules", "walk_packages", "exec_module", "runpy")
 
 
 def imported(project: Project, importer: Module, node: Import) -> Iterator[Module]:
@@ -41,14 +45,46 @@ def _joined(package: str, name: str) -> str:
 
 def comes_with(project: Project, script: Module, wanted: Module) -> bool:
     """Return whether running a script imports a module, itself or through other modules."""
-    waiting, seen = [script], {script}
+    return any(module is wanted for module in _reached([script], partial(_imported_by, project)))
+
+
+def together(project: Project, module: Module) -> frozenset[Module] | None:
+    """Return the modules that some program imports beside one; None where any may be.
+
+    A program is a file that no other imports, with all that it imports.
+    """
+    programs = _reached([module], partial(_importing, project))
+    found: set[Module] = set()
+    for each in _reached(list(programs), partial(_imported_by, project)):
+        found.add(each)
+        if len(found) > _MOST or any(map(each.says, _DYNAMIC)):
+            return None
+    return frozenset(found)
+
+
+def _reached(
+    start: list[Module], following: Callable[[Module], Iterator[Module]]
+) -> Iterator[Module]:
+    waiting, seen = start, set(start)
     while waiting:
         module = waiting.pop()
-        if module is wanted:
-            return True
-        for node in module.nodes(*IMPORTS):
-            assert isinstance(node, Import)
-            new = [each for each in imported(project, module, node) if each not in seen]
-            seen.update(new)
-            waiting += new
-    return False
+        yield module
+        new = [each for each in dict.fromkeys(following(module)) if each not in seen]
+        seen.update(new)
+        waiting += new
+
+
+def _imported_by(project: Project, module: Module) -> Iterator[Module]:
+    return (each for node in _imports(module) for each in imported(project, module, node))
+
+
+def _importing(project: Project, module: Module) -> Iterator[Module]:
+    for other in project.mentions(module.name.rpartition(".")[2]):
+        if module in _imported_by(project, other):
+            yield other
+
+
+def _imports(module: Module) -> Iterator[Import]:
+    for node in module.nodes(*IMPORTS):
+        assert isinstance(node, Import)
+        yield node

@@ -159,7 +159,13 @@ LOOKED_AT = {
 
 @pytest.mark.parametrize("other", LOOKED_AT.values(), ids=LOOKED_AT)
 def test_a_function_stays_one_where_somebody_asks_for(other):
-    assert any("of a function" in reason for reason in bound("by = 1\nreturn HERE", other=other))
+    asks = f"import main\n{other}"
+    assert any("of a function" in reason for reason in bound("by = 1\nreturn HERE", other=asks))
+
+
+@pytest.mark.parametrize("other", LOOKED_AT.values(), ids=LOOKED_AT)
+def test_a_file_that_shares_no_import_with_the_program_asks_nothing_of_it(other):
+    assert bound("by = 1\nreturn HERE", conf=other) == []
 
 
 @pytest.mark.parametrize(
@@ -217,7 +223,7 @@ def main(data):
 
 @pytest.mark.parametrize(("asked", "stays"), [("step", False), ("collate", True)])
 def test_what_is_asked_of_a_partial_is_not_looked_for_in_all_that_moved_with_it(asked, stays):
-    other = f"def add({asked}):\n    return {asked}.__code__\n"
+    other = f"import main\n\ndef add({asked}):\n    return {asked}.__code__\n"
     found = worse(BOTH_BEFORE, BOTH_AFTER, other=other)
     assert any("`__code__` of a function is read" in reason for reason in found) is stays
 

@@ -30,6 +30,7 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
 from dlfix.fixing.proof.value_flow import is_about, is_of_decorated, known_as
+from dlfix.project.importing import together
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, comes_before
 
@@ -794,7 +795,11 @@ class _Moved:
                 for node in module.nodes_by_name.get(word, ()):
                     if self._is_answered(word, module, node):
                         continue
-                    if self._may_be_about(module, node) and self._asks_of_a_function(module, node):
+                    if (
+                        self._may_be_about(module, node)
+                        and self._asks_of_a_function(module, node)
+                        and self._may_meet(module)
+                    ):
                         at = partials[0].call if partials else renamed[0]
                         name = self._qualname(self.new, at) or getattr(
                             renamed[0] if renamed else at, "name", "<module>"
@@ -833,6 +838,16 @@ class _Moved:
             kept_names.asked_of_wrapped(self.change.new, module, node, each) for each in partials
         )
 
+    def _may_meet(self, module: Module) -> bool:
+        """Return whether some program may hand the functions that moved to code of a module."""
+        if module is self.new or module.name.rpartition(".")[2] == "conftest":
+            return True  # pytest loads that beside the tests
+        return self._together is None or module in self._together
+
+    @cached_property
+    def _together(self) -> frozenset[Module] | None:
+        return together(self.change.new.project, self.new)
+
     def _asked_for_type(self, partials: list[_Capture]) -> Iterator[Regression]:
         """Yield where code asks whether a function is a partial, or what its type is called."""
         for module in self.change.new.project.mentions("isinstance") if partials else ():
@@ -864,7 +879,11 @@ class _Moved:
                 if self._sources.are_others(module, call.args[0]):
                     continue
                 of_type = isinstance(call.args[0], ast.Call)
-                if not of_type and last_part(call.args[0]) != "__class__":
+                if (
+                    not of_type
+                    and last_part(call.args[0]) != "__class__"
+                    and self._may_meet(module)
+                ):
                     return f"line {call.lineno} of {module.path.name}"
         return None
 
