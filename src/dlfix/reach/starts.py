@@ -285,9 +285,8 @@ def _handed_to(analysis: Reading, boundary: Boundary, home: Module) -> Iterator[
     holding = Holding(passing).of(home, boundary.node)
     uses = (use for name in holding.names for use in home.nodes_by_name.get(name, ()))
     for node in (boundary.node, *uses):
-        call = home.parent(node)
-        if isinstance(call, ast.keyword):
-            node, call = call, home.parent(call)
+        above = home.parent(node)
+        call = home.parent(above) if isinstance(above, ast.keyword) else above
         if isinstance(call, ast.Call) and node is not call.func and _may_go_on(home, call):
             frame = analysis.frame(home.scope_of(call))
             for value in (reached.value for reached in analysis.evaluate(call.func, frame)):
