@@ -10,6 +10,34 @@ from tests.reach.marked import check, program
 
 PROGRAMS = [
     program(
+        "a pool or an executor that another file makes",
+        """
+        --- pools.py
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import Pool
+        def make_pool(n): return Pool(n)
+        class Runner:
+            def __init__(self, n):
+                self.pool = Pool(n)
+                self.executor = ProcessPoolExecutor(n)
+        --- jobs.py
+        def run(executor, items): return list(executor.map(lambda x: x, items))  # !DLF101
+        --- main.py
+        import pandas
+        from jobs import run
+        from pools import Runner, make_pool
+        def main(frame: pandas.DataFrame):
+            make_pool(4).map(lambda x: x, [1])  # !DLF101
+            runner = Runner(4)
+            runner.pool.apply(lambda x: x, (1,))  # !DLF101
+            run(runner.executor, [1])
+            frame["a"].map(lambda x: x)
+            frame.apply(lambda row: row)
+        if __name__ == "__main__":
+            main(pandas.read_csv("x.csv"))
+        """,
+    ),
+    program(
         "a process whose class derives from another file's process",
         """
         --- base.py

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from dlfix.reach.evaluator import Evaluator
 
 
-_OF_MANY_TYPES = frozenset({"map", "apply"})  # tables and tensors have such methods, too
 _SUPER = "super of "  # and the name of the class
 
 
@@ -147,7 +146,7 @@ class Boundaries:
             kind for name, kind in makers.items() if any(name in m.calls_by_name for m in modules)
         }
         methods = (name.rpartition(".") for name in self._kinds)
-        return {method for owner, _, method in methods if owner in made} - _OF_MANY_TYPES
+        return {method for owner, _, method in methods if owner in made}
 
     def _exported(self, modules: list[Module], names: set[str]) -> set[str]:
         """Return the names that other modules may know a loader under: `DataLoader as Loader`, `self.kind`."""
