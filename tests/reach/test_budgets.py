@@ -206,3 +206,13 @@ def test_a_summary_says_how_much_was_followed(text: str, words: str, tmp_path: P
     path.write_text(text)
     session = Session.open([path], Settings())
     assert summary(View(session, session.diagnoses()), 1).plain == words
+
+
+def test_a_long_line_of_constructors_is_followed(tmp_path: Path) -> None:
+    classes = "".join(
+        f"class C{i}:\n    def __init__(self, f): self.inner = C{i - 1}(f)\n" for i in range(1, 31)
+    )
+    program = f"class C0:\n    def __init__(self, f): self.f = f\n{classes}f = C30(lambda b: b)"
+    analysis = analysis_of(tmp_path, LOADER + program + LOAD, prelude="")
+    assert paths(analysis) == {"collate_fn" + ".inner" * 30 + ".f lambda"}
+    assert not analysis.exhausted

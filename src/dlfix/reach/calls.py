@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from dlfix.reach.evaluator import Evaluator, V
 
 _UNKNOWN = Unknown()
-_DEEPEST_CALLS = 5
+_DEEPEST_CALLS = 40
 _MOST_REDUCED = 4
 _REPLACING = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve", "copy.replace"})
 _MOST_FRAMES = 64  # of one function on one object; further calls are read as one
