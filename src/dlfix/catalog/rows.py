@@ -217,6 +217,7 @@ class ResourceRow(_Named):
     value: bool = False  # the name is the object itself, not what makes one: `sys.stdout`
     enters: bool = False  # a `with` of the object itself closes it
     closed_by_parent: bool = False  # a child cannot open while the parent still holds one
+    closed_crosses: bool = False  # once closed, it can be pickled and has nothing to share
     derived: Mapping[str, str] = field(default_factory=dict)
     plain: tuple[str, ...] = ()
     configure: tuple[str, ...] = ()  # methods and attributes that configure the handle

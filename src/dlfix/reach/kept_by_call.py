@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Kept = tuple[str, Argument]
 _ADD_ARGUMENT = "argparse.ArgumentParser.add_argument"
+_FILE_TYPE = "argparse.FileType"
 
 
 class KeptByCall:
@@ -114,13 +115,18 @@ class KeptByCall:
                         yield from ((node, each) for each in kept)
 
     def _option(self, row: MethodRow, given: Arguments) -> Iterator[Kept]:
-        """Yield the classes and functions that an option of a parser stands for, under its name.
+        """Yield the files, classes and functions that an option of a parser stands for, under its name.
 
         `add_argument("--data", choices=dict(birds=Birds), default=Birds, action=LookUp)`
         """
         name = self._dest(given) if row.name == _ADD_ARGUMENT else ""
+        if not name:
+            return
+        for opener in self.interpreter.values(given.keywords.get("type")):
+            if isinstance(opener, ExternalCall) and opener.name == _FILE_TYPE:
+                yield name, Derived(opener, "__call__", opener.node, opener.frame, called=True)
         default, choices = given.keywords.get("default"), given.keywords.get("choices")
-        if not name or default is None:
+        if default is None:
             return
         yield from [(name, default)] if self._names_code(default) else []
         for container in self.interpreter.containers(choices) if choices is not None else ():

@@ -50,7 +50,7 @@ from dlfix.reach.without_workers import runs_without_workers
 if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
-_DEEPEST = 16
+_DEEPEST = 80
 _MOST_FILLING = 24  # modules that may set an attribute which a class leaves None
 _MOST = 8_000  # values walked from one boundary
 _CALLEES = frozenset({"collate_fn", "worker_init_fn", "target", "func", "fn", "initializer"})
@@ -277,7 +277,11 @@ class Walk:
                 return self._of_holder(origin)
         kept, keeps_origin = self.interpreter.kept_by_call.chained(value)
         found = [*self._each_kept(kept), *(self._set_on(value, boundary) if value.called else ())]
-        return chain(found, self.children(origin, boundary)) if keeps_origin else found
+        if not keeps_origin:
+            return found
+        anew = {edge.name for edge, _ in found if edge.store is not None}
+        kept_before = (each for each in self.children(origin, boundary) if each[0].name not in anew)
+        return chain(found, kept_before)
 
     def _bound_to(self, crossing: Crossing) -> Iterator[Child]:
         """Yield the handle that a method belongs to, where only the method is kept: `ZipFile(p).read`."""

@@ -26,6 +26,7 @@ from dlfix.reach.values import (
     ModuleValue,
 )
 from dlfix.rules.base import Finding, Place, Rule, Step
+from dlfix.rules.reading.closings import is_closed_again
 from dlfix.rules.reading.endings import ending_of
 from dlfix.rules.reading.processes import running
 from dlfix.rules.reading.tensors import is_non_leaf
@@ -94,6 +95,8 @@ def _handles(analysis: Analysis) -> Iterator[Handle]:
             continue
         kept = _kept(crossing)
         store = kept.edge.store if kept is not None else None
+        if row.closed_crosses and store is not None and is_closed_again(store, row):
+            continue
         above = kept.parent.value if kept is not None and kept.parent is not None else None
         holder = above if isinstance(above, Instance) else None
         passed_in = holder is None or not _made_inside(crossing.value, store)

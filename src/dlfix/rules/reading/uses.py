@@ -1,4 +1,4 @@
-"""What is read of the result of a call where it is kept: an archive is read by name, an array is not."""
+"""How the result of a call is used where it is kept: an archive is read by name, an array is not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def _uses(call: ast.expr, frame: Frame) -> frozenset[str]:
     if isinstance(parent, ast.Return) and frame.call is not None and frame.caller is not None:
         return _uses(frame.call, frame.caller)
     if isinstance(parent, ast.withitem):
-        return frozenset({"with"})
+        named = parent.optional_vars
+        return frozenset({"with"}) | (_of_target(named, module, False) if named else frozenset())
     display = parent if isinstance(parent, _DISPLAYS) else None
     target = _target(parent if display is None else module.parent(display))
     if display is not None:
@@ -34,14 +35,18 @@ def _uses(call: ast.expr, frame: Frame) -> frozenset[str]:
         target, among = (own, False) if own is not None else (target, True)
     if isinstance(target, ast.Subscript):
         target, among = target.value, True
+    found = _of_target(target, module, among)
+    if isinstance(target, ast.Name):
+        for name in _kept_on(_functions(target, module), target.id, module):
+            found |= _uses(name, frame)
+    return found
+
+
+def _of_target(target: ast.expr | None, module: Module, among: bool) -> frozenset[str]:
     if target is None or not dotted(target):
         return frozenset()
-    functions = _functions(target, module)
-    found = {each for root in functions for each in _uses_in(root, dotted(target), among)}
-    if isinstance(target, ast.Name):
-        for name in _kept_on(functions, target.id, module):
-            found |= _uses(name, frame)
-    return frozenset(found)
+    each = (_uses_in(root, dotted(target), among) for root in _functions(target, module))
+    return frozenset().union(*each)
 
 
 def _target(statement: ast.AST | None) -> ast.expr | None:
@@ -121,9 +126,13 @@ class _Standing:
                     self.names |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
 
     def uses(self) -> Iterator[str]:
-        """Yield the attributes read of the value, and `[str]` where it is read by name."""
+        """Yield the attributes used of the value, `name=what` where one is set, `[str]` where it is read by name."""
         for node in walk(self.root):
             match node:
+                case ast.Assign(targets=[ast.Attribute(value=value, attr=name)], value=given) if (
+                    self._is_it(value)
+                ):
+                    yield f"{name}={dotted(given)}"
                 case ast.Attribute(value=value, attr=name) if self._is_it(value):
                     yield name
                 case ast.Subscript(value=value, slice=key) if _is_text(key) and self._is_it(value):

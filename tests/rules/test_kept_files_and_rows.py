@@ -1,0 +1,188 @@
+"""Files that a parser opens, rows of a database, ends of sockets, and handles that are closed again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reach.marked import check, program
+
+PROGRAMS = [
+    program(
+        "a file that a parser opens is sent with the arguments",
+        """
+        import argparse
+        from torch.utils.data import DataLoader, Dataset
+        class Lines(Dataset):
+            def __init__(self, args):
+                self.args = args
+                self.lines = args.input.readlines()
+            def __len__(self): return len(self.lines)
+            def __getitem__(self, i): return self.lines[i]
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("input", type=argparse.FileType("r"))  # !DLF205
+            parser.add_argument("--depth", type=int)
+            DataLoader(Lines(parser.parse_args()), num_workers=2)
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    program(
+        "a file that a parser opens is sent by itself",
+        """
+        from argparse import ArgumentParser, FileType
+        from torch.utils.data import DataLoader, Dataset
+        class Lines(Dataset):
+            def __init__(self, source): self.source = source
+            def __getitem__(self, i): return self.source.readline()
+        def main():
+            parser = ArgumentParser()
+            parser.add_argument("-i", "--in-file", type=FileType("rb"))  # !DLF205
+            args = parser.parse_args()
+            DataLoader(Lines(args.in_file), num_workers=2)
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    program(
+        "what is read of a parser's file, or put in its place, is sent without it",
+        """
+        import argparse
+        from torch.utils.data import DataLoader, Dataset
+        class Lines(Dataset):
+            def __init__(self, lines): self.lines = lines
+            def __getitem__(self, i): return self.lines[i]
+        class Named(Dataset):
+            def __init__(self, args):
+                args.input.close()
+                args.input = args.input.name
+                self.args = args
+            def __getitem__(self, i): return i
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("input", type=argparse.FileType("r"))
+            args = parser.parse_args()
+            DataLoader(Lines(args.input.readlines()), num_workers=2)
+            DataLoader(Named(args), num_workers=2)
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    program(
+        "rows of a connection that gives `sqlite3.Row` are sent",
+        """
+        import sqlite3
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, path):
+                with sqlite3.connect(path) as connection:
+                    connection.row_factory = sqlite3.Row
+                    self.rows = connection.execute("SELECT * FROM t").fetchall()  # !DLF206
+                    self.first = connection.cursor().execute("SELECT * FROM t").fetchone()  # !DLF206
+            def __getitem__(self, i): return self.rows[i]["text"]
+        if __name__ == "__main__":
+            DataLoader(Rows("x.db"), num_workers=2)
+        """,
+    ),
+    program(
+        "tuples, and what is made of rows, are sent as they are",
+        """
+        import sqlite3
+        from torch.utils.data import DataLoader, Dataset
+        class Tuples(Dataset):
+            def __init__(self, path):
+                connection = sqlite3.connect(path)
+                self.rows = connection.execute("SELECT * FROM t").fetchall()
+                connection.close()
+            def __getitem__(self, i): return self.rows[i][0]
+        class Dicts(Dataset):
+            def __init__(self, path):
+                connection = sqlite3.connect(path)
+                connection.row_factory = sqlite3.Row
+                cursor = connection.cursor()
+                self.rows = [dict(row) for row in cursor.execute("SELECT * FROM t")]
+                self.texts = [row["text"] for row in cursor.execute("SELECT * FROM t")]
+                self.first = cursor.execute("SELECT * FROM t").fetchone()["text"]
+                connection.close()
+            def __getitem__(self, i): return self.rows[i]
+        class Made(Dataset):
+            def __init__(self, path):
+                connection = sqlite3.connect(path)
+                connection.row_factory = lambda cursor, row: dict(enumerate(row))
+                self.rows = connection.execute("SELECT * FROM t").fetchall()
+                connection.close()
+            def __getitem__(self, i): return self.rows[i]
+        if __name__ == "__main__":
+            for data in (Tuples("x.db"), Dicts("x.db"), Made("x.db")):
+                DataLoader(data, num_workers=2)
+        """,
+    ),
+    program(
+        "a file made of one end of a pair of sockets is sent; the end itself may be",
+        """
+        import multiprocessing, socket
+        class Reader:
+            def __init__(self, end): self.file = end.makefile("rb")  # !DLF201
+            def run(self): print(self.file.readline())
+        def read(end): print(end.recv(1))
+        if __name__ == "__main__":
+            one, other = socket.socketpair()
+            multiprocessing.Process(target=Reader(one).run).start()
+            multiprocessing.Process(target=read, args=(one,)).start()
+        """,
+    ),
+    program(
+        "a handle that can be pickled once it is closed, and is closed where it is kept",
+        """
+        import bz2, lzma, os
+        import numpy as np
+        from torch.utils.data import DataLoader, Dataset
+        class Closed(Dataset):
+            def __init__(self, path):
+                self.number = os.open(path, os.O_RDONLY)
+                self.size = os.fstat(self.number).st_size
+                os.close(self.number)
+                self.bz2 = bz2.open(path)
+                self.head = self.bz2.read(4)
+                self.bz2.close()
+                self.arrays = np.load(path + ".npz")
+                self.x = self.arrays["x"]
+                self.arrays.close()
+                with lzma.open(path) as self.xz:
+                    self.tail = self.xz.read()
+            def __getitem__(self, i): return self.x[i]
+        if __name__ == "__main__":
+            DataLoader(Closed("x"), num_workers=2)
+        """,
+    ),
+    program(
+        "a handle that is closed on one path alone, or cannot be pickled when it is closed",
+        """
+        import bz2, os, zipfile
+        from torch.utils.data import DataLoader, Dataset
+        class Perhaps(Dataset):
+            def __init__(self, path, keep):
+                self.number = os.open(path, os.O_RDONLY)  # !DLF202
+                if not keep:
+                    os.close(self.number)
+                self.text = bz2.open(path, "rt")  # !DLF201
+                self.text.close()
+                self.archive = zipfile.ZipFile(path)  # !DLF201
+                self.archive.close()
+                self.other = bz2.open(path)  # !DLF201
+                if keep:
+                    return
+                self.other.close()
+            def __getitem__(self, i): return i
+        if __name__ == "__main__":
+            DataLoader(Perhaps("x", True), num_workers=2)
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_programs(text: str, tmp_path: Path) -> None:
+    check(tmp_path, text)
