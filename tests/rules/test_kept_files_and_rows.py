@@ -158,6 +158,24 @@ PROGRAMS = [
         """,
     ),
     program(
+        "an array of a path is mapped, one of an open file cannot be",
+        """
+        import numpy as np
+        from iopath.common.file_io import g_pathmgr
+        from torch.utils.data import DataLoader, Dataset
+        class Labels(Dataset):
+            def __init__(self, path):
+                try:
+                    with g_pathmgr.open(path, "rb") as file:
+                        self.labels = np.load(file, mmap_mode="r")
+                except ValueError:
+                    self.labels = np.load(path, mmap_mode="r")  # !DLF601
+            def __getitem__(self, i): return self.labels[i]
+        if __name__ == "__main__":
+            DataLoader(Labels("x.npy"), num_workers=2)
+        """,
+    ),
+    program(
         "a handle that is closed on one path alone, or cannot be pickled when it is closed",
         """
         import bz2, os, zipfile

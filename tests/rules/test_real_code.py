@@ -110,6 +110,30 @@ if __name__ == '__main__':
 """
 
 
+OPTIONS = """
+options = Options()
+
+class Numbers(Dataset):
+    def __len__(self): return 6
+    def __getitem__(self, i):
+        options.cache[i] = i
+        return i
+
+def main():
+    for x in DataLoader(Numbers(), num_workers=2): print(x, {read})
+
+if __name__ == '__main__': main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "found"),
+    [("options.verbose", []), ("options.cache", ["DLF304"]), ("options", ["DLF304"])],
+)
+def test_a_read_of_another_attribute_sees_no_change(codes, read: str, found: list[str]) -> None:
+    assert codes(OPTIONS.format(read=read)) == found
+
+
 @pytest.mark.parametrize(
     ("first", "statement", "found"),
     [

@@ -10,6 +10,29 @@ from tests.reach.marked import check, program
 
 IN_PLACE = [
     program(
+        "what another dataset gives is no sample of this one; what a list of dicts gives is",
+        """
+        from torch.utils.data import DataLoader, Dataset
+        class One(Dataset):
+            def __init__(self, rows): self.rows = rows
+            def __len__(self): return 4
+            def __getitem__(self, i): return {"x": self.rows[i]}
+        class Many(Dataset):
+            def __init__(self, names):
+                self.parts = [One(name) for name in names]
+                self.notes = [{"tags": []}, {"tags": []}]
+            def __len__(self): return 4
+            def __getitem__(self, i):
+                item = self.parts[0][i]
+                item["part"] = 0
+                note = self.notes[0]["tags"]
+                note.append(i) # !DLF502
+                return item
+        if __name__ == "__main__":
+            DataLoader(Many(["a", "b"]), num_workers=2)
+        """,
+    ),
+    program(
         "methods of a mixin change a row of an array and hand it on",
         """
         import numpy as np

@@ -269,9 +269,22 @@ def _parent_reads(name: GlobalName, write: Use, function: WorkerFunction) -> Ite
     if _fills(write, name.name, (ast.Is, ast.Eq, ast.Not)):
         return
     keyed = _fills(write, name.name, (ast.NotIn,))
+    changed = _attribute(write)
     for use in _reads_in_parent(name, function):
+        read = _attribute(use)
+        if changed and read and read != changed:
+            continue
         if not keyed or _as_a_whole(use):
             yield use
+
+
+def _attribute(use: Use) -> str:
+    """Return the attribute that alone is used of an object; empty for all of it, or for a method of its own."""
+    taken = use.module.parent(use.node)
+    if not isinstance(taken, ast.Attribute):
+        return ""
+    above = use.module.parent(taken)
+    return "" if isinstance(above, ast.Call) and above.func is taken else taken.attr
 
 
 def _reads_in_parent(name: GlobalName, function: WorkerFunction) -> Iterator[Use]:

@@ -193,7 +193,7 @@ def _put_in(analysis: Analysis, code: reached.Code, attribute: str) -> str:
             case ast.Assign(targets=[ast.Subscript(value=ast.Attribute(attr=name))], value=put):
                 if name == attribute:
                     found = reached.values(analysis, put, code.frame)
-                    kinds |= {_element_kind(value) for value in found}
+                    kinds |= {_element_kind(value, analysis) for value in found}
     return kinds.pop() if len(kinds) == 1 else ""
 
 
@@ -295,15 +295,17 @@ def _is_empty(value: Value) -> bool:
 
 def _element(analysis: Analysis, container: Container) -> str:
     kinds = {
-        _element_kind(value)
+        _element_kind(value, analysis)
         for _, argument in container.items
         for value in analysis.values(argument)
     }
     return kinds.pop() if len(kinds) == 1 else ""
 
 
-def _element_kind(value: Value) -> str:
+def _element_kind(value: Value, analysis: Analysis) -> str:
     match value:
+        case Instance(cls=cls) if analysis.method(cls, "__getitem__") is not None:
+            return samples.INDEXED
         case Container(kind="list" | "dict" as kind):
             return kind
         case ExternalCall(name="numpy.load", node=ast.Call(args=[path, *_]), frame=frame):

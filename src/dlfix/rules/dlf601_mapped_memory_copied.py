@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.project.syntax import last_name
+from dlfix.reach.values import Bound, ExternalCall
 from dlfix.rules.base import Finding, Rule
 from dlfix.rules.reading.handles import finding, handles
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
+    from dlfix.reach.values import Value
 
 
 class MappedMemoryCopied(Rule):
@@ -97,7 +101,9 @@ class MappedMemoryCopied(Rule):
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each mapped array that crosses."""
         for handle in handles(analysis):
-            if handle.row.kind == "memmap" and not handle.passed_in:
+            if handle.row.kind != "memmap" or handle.passed_in:
+                continue
+            if not _is_of_open_file(handle.crossing.value):
                 found = finding(
                     type(self),
                     handle,
@@ -105,3 +111,15 @@ class MappedMemoryCopied(Rule):
                 )
                 if found is not None:
                     yield found
+
+
+def _is_of_open_file(value: Value) -> bool:
+    """Return whether an array is loaded from a file that is open already: numpy cannot map it."""
+    given = value.arguments.get(0, "file") if isinstance(value, ExternalCall) else None
+    if not isinstance(given, Bound):
+        return False
+    made = [given.node]
+    if isinstance(given.node, ast.Name):
+        bindings = given.frame.scope.bindings.get(given.node.id, ())
+        made = [each.value for each in bindings if each.value is not None]
+    return any(isinstance(each, ast.Call) and last_name(each.func) == "open" for each in made)

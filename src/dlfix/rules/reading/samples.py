@@ -29,14 +29,15 @@ _NUMPY_FILLS = frozenset({"copyto", "put", "place", "putmask", "fill_diagonal"})
 _SAME_NUMBERS = frozenset({"T", "mT", "H", "real", "imag", "data", "flat"})
 _COUNTING = frozenset({"int", "len", "min", "max", "round", "divmod", "abs", "hash"})
 _MOST_DEEP = 3
+INDEXED = "an object whose own code runs when it is indexed"
 
 
 @dataclass(frozen=True)
 class Holder:
     """What is kept under an attribute: "container", "array" or "tensor", and what it holds.
 
-    `element` is "dict", "list", "array", "tensor" or "" where not known; `dimensions` is 0 where the
-    number of an array's is not known.
+    `element` is "dict", "list", "array", "tensor", `INDEXED` or "" where not known; `dimensions` is 0 where
+    the number of an array's is not known.
     """
 
     kind: str
@@ -530,6 +531,8 @@ def _has_numbers(alias: Alias) -> bool:
 
 def _part(alias: Alias, index: ast.expr) -> Alias | None:
     """Return the part that an index gives itself: no copy of some items, as a list's slice is."""
+    if alias.element == INDEXED:
+        return None
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     sliced = [isinstance(each, ast.Slice) for each in parts]
     if not _has_numbers(alias):
