@@ -1,4 +1,4 @@
-"""Files that a parser opens, rows of a database, ends of sockets, and handles that are closed again."""
+"""Files that a parser opens, rows of a database, ends of sockets, modules, and handles that are closed again."""
 
 from __future__ import annotations
 
@@ -155,6 +155,25 @@ PROGRAMS = [
             def __getitem__(self, i): return self.x[i]
         if __name__ == "__main__":
             DataLoader(Closed("x"), num_workers=2)
+        """,
+    ),
+    program(
+        "a module of a package that is kept, however it is imported; a function of it may be",
+        """
+        import numpy.random as draws
+        from pycocotools import mask
+        from torch.nn import functional as F
+        from torch.utils.data import DataLoader, Dataset
+        class Masks(Dataset):
+            def __init__(self):
+                self.mask = mask  # !DLF206
+                self.draws = draws  # !DLF206
+                self.functional = F  # !DLF206
+                self.relu = F.relu
+                self.area = mask.area
+            def __getitem__(self, i): return self.mask.area(i)
+        if __name__ == "__main__":
+            DataLoader(Masks(), num_workers=2)
         """,
     ),
     program(
