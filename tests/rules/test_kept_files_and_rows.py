@@ -1,4 +1,4 @@
-"""Files that a parser opens, rows of a database, ends of sockets, modules, and handles that are closed again."""
+"""Files that a parser opens, rows of a database, ends of sockets, browsers, modules, and handles that are closed again."""
 
 from __future__ import annotations
 
@@ -174,6 +174,21 @@ PROGRAMS = [
             def __getitem__(self, i): return self.mask.area(i)
         if __name__ == "__main__":
             DataLoader(Masks(), num_workers=2)
+        """,
+    ),
+    program(
+        "the browser of a scraper whose method a pool runs",
+        """
+        from multiprocessing import Pool
+        from selenium import webdriver
+        class Scraper:
+            def __init__(self): self.driver = webdriver.Chrome()  # !DLF201
+            def title(self, url):
+                self.driver.get(url)
+                return self.driver.title
+        if __name__ == "__main__":
+            with Pool(2) as pool:
+                print(pool.map(Scraper().title, ["http://localhost"]))
         """,
     ),
     program(
