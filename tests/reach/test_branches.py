@@ -735,6 +735,29 @@ make(modes.Mode.B)
         "collate_fn lambda",
     ),
     row(
+        "a store that is chosen by how its address begins",
+        """
+        def make(url):
+            if url.startswith(("s3:", "gs:")): return lambda b: b
+            if "://" in url and not url.endswith("/"): return threading.Lock()
+            if url.startswith("file:"): return open("x")
+            return len
+        DataLoader([], collate_fn=make("file:///data/"), num_workers=2)
+        """,
+        "collate_fn open(...)",
+        "collate_fn lambda",  # a tuple of beginnings is not asked
+    ),
+    row(
+        "a store whose address is not known",
+        """
+        def make(url):
+            if url.startswith("s3:"): return lambda b: b
+            return len
+        def load(url): DataLoader([], collate_fn=make(url), num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
         "an assertion of something else",
         """
         def make(f):

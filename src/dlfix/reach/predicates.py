@@ -60,6 +60,12 @@ def question(test: ast.expr, frame: Frame, interpreter: Evaluator) -> Question |
             return Question(subject, lambda value: _is_callable(value, interpreter))
         case ast.Call(func=ast.Name(id="hasattr"), args=[subject, ast.Constant(value=str(name))]):
             return Question(subject, lambda value: _has(value, name, interpreter))
+        case ast.Call(
+            func=ast.Attribute(value=subject, attr="startswith" | "endswith" as end),
+            args=[part],
+            keywords=[],
+        ):
+            return Question(subject, lambda value: _has_end(value, end, part, frame, interpreter))
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             return _comparison(left, op, right, frame, interpreter)
         case ast.Name() | ast.Attribute() | ast.NamedExpr():
@@ -155,6 +161,21 @@ def _is_callable(value: Value, interpreter: Evaluator) -> bool | None:
     return None if _may_have(value.cls, ("__call__",), interpreter) else False
 
 
+def _has_end(
+    value: Value, end: str, part: ast.expr, frame: Frame, interpreter: Evaluator
+) -> bool | None:
+    """Return whether a text begins, or ends, with another."""
+    text, parts = _text(value), [_text(each) for each in interpreter.must.values(part, frame)]
+    if text is None or None in parts:
+        return None
+    return agreed([getattr(text, end)(each) for each in parts])
+
+
+def _text(value: Value) -> str | None:
+    known = value.value if isinstance(value, Constant) else None
+    return known if isinstance(known, str) else None
+
+
 def _has(value: Value, name: str, interpreter: Evaluator) -> bool | None:
     if isinstance(value, Container):
         return hasattr(_TYPES[value.kind], name)
@@ -248,6 +269,9 @@ def _of_constants(one: object, op: ast.cmpop, other: object, interpreter: Evalua
 def _is_in(value: Value, holders: list[Value], wanted: bool, interpreter: Evaluator) -> bool | None:
     if len(holders) != 1 or not isinstance(value, Constant):
         return None
+    part, whole = _text(value), _text(holders[0])
+    if part is not None and whole is not None:
+        return (part in whole) is wanted
     held = interpreter.must.constants_in(holders[0])
     if held is None:
         return None
