@@ -81,6 +81,11 @@ PROGRAMS = [
                     connection.row_factory = sqlite3.Row
                     self.rows = connection.execute("SELECT * FROM t").fetchall()  # !DLF206
                     self.first = connection.cursor().execute("SELECT * FROM t").fetchone()  # !DLF206
+                    self.all = list(connection.execute("SELECT * FROM t"))  # !DLF206
+                    self.kept = [row for row in connection.execute("SELECT * FROM t")]  # !DLF206
+                    self.named = {}
+                    for row in connection.execute("SELECT * FROM t"):  # !DLF206
+                        self.named[row["id"]] = row
             def __getitem__(self, i): return self.rows[i]["text"]
         if __name__ == "__main__":
             DataLoader(Rows("x.db"), num_workers=2)
@@ -105,6 +110,7 @@ PROGRAMS = [
                 self.rows = [dict(row) for row in cursor.execute("SELECT * FROM t")]
                 self.texts = [row["text"] for row in cursor.execute("SELECT * FROM t")]
                 self.first = cursor.execute("SELECT * FROM t").fetchone()["text"]
+                self.tuples = list(map(tuple, cursor.execute("SELECT * FROM t")))
                 connection.close()
             def __getitem__(self, i): return self.rows[i]
         class Made(Dataset):

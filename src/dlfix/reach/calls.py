@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from dlfix.project.syntax import defaults
@@ -830,11 +831,28 @@ class Calls:
             return [layer if value.how in _LAYERS else self._tuple(value, (_UNKNOWN, layer))]
         if is_entry_point(value) or (isinstance(value, Derived) and _gives_paths(value)):
             return [self.made(value.node, value.frame, lambda: _item(value), "item", value)]
+        if isinstance(value, Derived) and self._is_of_handle(value):
+            return self._of_handle(value)
         if isinstance(value, Derived) and value.how in _OF_DICT and value.called:
             return [Unknown()]
         if isinstance(value, ExternalCall):
             return self._by_builtin(value)
         return [_UNKNOWN]
+
+    def _is_of_handle(self, value: Derived) -> bool:
+        """Return whether a value hangs from a handle, whose row says what it gives."""
+        root: Value = value
+        while isinstance(root, Derived):
+            root = root.origin
+        row = self.interpreter.catalog.resource(getattr(root, "name", ""))
+        return row is not None and row.kind == "resource" and isinstance(root, ExternalCall)
+
+    def _of_handle(self, value: Derived) -> list[Argument]:
+        """Return what iterating gives that hangs from a handle: `file.values()`, `connection.execute(query)`."""
+        pairs = value.how == "items" and value.called
+        view = replace(value, how="values") if pairs else value
+        item = self.made(value.node, value.frame, lambda: _item(view), "item", value)
+        return [self._tuple(value, (_UNKNOWN, item))] if pairs else [item]
 
     def _of_dict(self, container: Container, view: Derived) -> list[Argument]:
         if view.how == "keys":
