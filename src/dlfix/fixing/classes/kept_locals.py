@@ -12,7 +12,7 @@ from dlfix.fixing.classes.facts import (
     self_names_used,
 )
 from dlfix.fixing.classes.handles import Refusal
-from dlfix.fixing.classes.inputs import COPIES, argument_of
+from dlfix.fixing.classes.inputs import COPIES, argument_of, is_mutated
 from dlfix.fixing.classes.settings import Settings
 from dlfix.fixing.classes.text import bound_within, comments_of, names_in, render
 from dlfix.project.module import Module
@@ -93,7 +93,20 @@ class Keeping(Settings):
             path = self._path_of(node)
             assert path is not None
             return self._text(attribute, path, local)
+        self._refuse_filled_later(node)
         return self.keep(attribute, name, _gone_through(self.module, node))
+
+    def _refuse_filled_later(self, read: ast.Name) -> None:
+        """Refuse a local value that the method modifies once it is read."""
+        reading = self.module.statement(read)
+        for node in ast.walk(self.method):
+            if not isinstance(node, ast.Name) or node.id != read.id:
+                continue
+            if is_mutated(self.module, node) and not comes_before(node, reading):
+                raise Refusal(
+                    f"`{read.id}` is modified after the code that opens the resource "
+                    f"({self.facts.line(node)})"
+                )
 
     def _carry_import(self, attribute: str, statement: ast.AST) -> None:
         text = self.module.segment(statement)
