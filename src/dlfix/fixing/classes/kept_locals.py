@@ -15,8 +15,10 @@ from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.inputs import COPIES, argument_of, is_mutated
 from dlfix.fixing.classes.settings import Settings
 from dlfix.fixing.classes.text import bound_within, comments_of, names_in, render
+from dlfix.project.holding import parameters_at
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, comes_before, in_order
+from dlfix.project.syntax import last_name
 
 PURE = (
     ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare,
@@ -97,16 +99,38 @@ class Keeping(Settings):
         return self.keep(attribute, name, _gone_through(self.module, node))
 
     def _refuse_filled_later(self, read: ast.Name) -> None:
-        """Refuse a local value that the method modifies once it is read."""
+        """Refuse a local value that the method modifies once it is read, by whatever name."""
         reading = self.module.statement(read)
+        names = {read.id, *self._also_called(read.id)}
         for node in ast.walk(self.method):
-            if not isinstance(node, ast.Name) or node.id != read.id:
+            if not isinstance(node, (ast.Name, ast.Attribute)) or ast.unparse(node) not in names:
                 continue
-            if is_mutated(self.module, node) and not comes_before(node, reading):
+            modified = is_mutated(self.module, node) or self._is_modified_by_call(node)
+            if modified and not comes_before(node, reading):
                 raise Refusal(
                     f"`{read.id}` is modified after the code that opens the resource "
                     f"({self.facts.line(node)})"
                 )
+
+    def _also_called(self, name: str) -> Iterator[str]:
+        """Yield the names and attributes to which the method assigns a local value as it is."""
+        for node in ast.walk(self.method):
+            if isinstance(node, ast.Assign) and getattr(node.value, "id", "") == name:
+                yield from (ast.unparse(target) for target in node.targets)
+
+    def _is_modified_by_call(self, node: ast.expr) -> bool:
+        """Return whether a value is passed to a function of the project that modifies the parameter."""
+        call = self.module.parent(node)
+        if self.inputs is None or not isinstance(call, ast.Call) or node not in call.args:
+            return False
+        project, called = self.inputs.project, last_name(call.func)
+        return any(
+            isinstance(each, ast.Name) and each.id == parameter and is_mutated(module, each)
+            for module in (project.mentions(called) if project.defines(called) else ())
+            for function in module.functions_by_name.get(called, ())
+            for parameter in parameters_at(function, call.args.index(node))
+            for each in ast.walk(function)
+        )
 
     def _carry_import(self, attribute: str, statement: ast.AST) -> None:
         text = self.module.segment(statement)
