@@ -125,6 +125,15 @@ ROWS = [
         """,
     ),
     row(
+        "a wrapper that forwards workers for another",
+        """
+        def make(ds, **kwargs): return DataLoader(ds, **kwargs)
+        make([threading.Lock()], batch_size=2)
+        make([1], num_workers=2, collate_fn=lambda b: b)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
         "a loader under another name",
         """
         from torch.utils.data import DataLoader as DL

@@ -579,3 +579,14 @@ def test_a_script_starts_the_workers_of_the_loaders_that_it_makes(
     source = f"from shared import predict\n{line}\n"
     others = {"shared": shared, "other": loads + used + other, "between": "import other\n"}
     assert codes(source, **others) == found
+
+
+def test_a_dataset_is_sent_by_the_callers_of_a_wrapper_that_ask_for_workers(codes) -> None:
+    classes = "\n".join(
+        f"class {name}(Dataset):\n    def __init__(self):\n        self.f = lambda x: x\n"
+        for name in ("Idle", "Sent")
+    )
+    make = "def make(dataset, **kwargs):\n    return DataLoader(dataset, **kwargs)\n"
+    calls = "def main():\n    return make(Idle(), batch_size=2), {}\n"
+    source = classes + make + calls.format("make(Sent(), num_workers=2)")
+    assert codes(source) == ["DLF101"]

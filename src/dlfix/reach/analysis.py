@@ -131,7 +131,7 @@ class Analysis:
 
     def _class_roots(self, calls: list[Boundary]) -> Iterator[Boundary]:
         """Yield a root for each dataset class that no loader in view takes."""
-        taken = self._taken(calls)
+        taken = self._taken([*calls, *self._finder.idle])
         for cls in self._finder.dataset_classes():
             if cls.node in taken or cls.module.path not in self.project.files:
                 continue

@@ -57,6 +57,7 @@ class Boundaries:
         self._names = {n.rpartition(".")[2] for row in rows for n in (row.name, *row.aliases)}
         self._kinds = {row.name: row for row in rows}
         self._members: AbstractSet[str] = frozenset()  # other names of loaders and processes
+        self.idle: list[Boundary] = []  # boundaries as they are for callers that ask for no workers
 
     @cached_property
     def modules(self) -> list[Module]:
@@ -223,12 +224,16 @@ class Boundaries:
 
     def _kept(self, boundary: Boundary, callee: Value, frame: Frame) -> list[Boundary]:
         """Return a boundary as it is for those callers that may start workers."""
-        if boundary.workers is False or not self._may_start_none(boundary):
-            return [] if boundary.workers is False else [boundary]
+        if boundary.workers is False:
+            self.idle.append(boundary)
+            return []
+        if not self._may_start_none(boundary):
+            return [boundary]
         assert isinstance(boundary.node, ast.Call)
         contexts = self.interpreter.contexts.of(frame)
         read = [self._read(callee, boundary.node, at) for at in contexts.frames]
         kept = [one for one in read if one is not None and one.workers is not False]
+        self.idle += [one for one in read if one is not None and one.workers is False]
         if len(kept) == len(contexts.frames):
             return [boundary]
         if contexts.other is not None:
@@ -242,9 +247,11 @@ class Boundaries:
         return self._made(row, call, frame, merged, value) if row is not None else None
 
     def _may_start_none(self, boundary: Boundary) -> bool:
-        """Return whether some caller is seen to ask for no workers."""
+        """Return whether some caller is seen to ask for no workers, or may leave their number out."""
         row = boundary.row
         argument = boundary.arguments.get(row.workers) if row is not None and row.workers else None
+        if row is not None and row.workers and _comes_by_mapping(boundary.node, row.workers):
+            return row.default_workers in row.no_workers
         return row is not None and any(
             isinstance(value, Constant) and value.value in row.no_workers
             for value in self.interpreter.values(argument)
@@ -511,6 +518,12 @@ def _makes_own(func: ast.expr) -> bool:
         case ast.Call(func=ast.Name(id="type"), args=[ast.Name()]):
             return True
     return False
+
+
+def _comes_by_mapping(call: ast.AST, option: str) -> bool:
+    """Return whether a call does not name an option, which `**kwargs` may hold."""
+    names = [keyword.arg for keyword in getattr(call, "keywords", ())]
+    return None in names and option not in names
 
 
 def _last_name(call: ast.Call) -> str:
