@@ -21,6 +21,17 @@ ROWS = [
         "dataset[] lambda",
     ),
     row(
+        "an item put into an item of a slice, and a slice of a slice",
+        """
+        def good(b): return b
+        items = [[good], [good]]
+        items[0:1][0].append(lambda b: b)
+        items[1:][:1] = [[good]]
+        DataLoader(Keep(items), num_workers=2)
+        """,
+        "dataset.kept[][0] lambda",
+    ),
+    row(
         "a name",
         "f = lambda b: b\nDataLoader([], collate_fn=f, num_workers=2)",
         "collate_fn lambda",

@@ -61,6 +61,10 @@ class Inside:
     step: Step
     frame: Frame
 
+    def __hash__(self) -> int:
+        """Leave the keys out: a slice has no hash before Python 3.12."""
+        return hash((self.step.name, self.frame))
+
 
 ANY_PART = slice(None, None, 0)  # a slice whose ends are not known
 

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from dlfix.catalog import BoundaryRow
 from dlfix.reach.records import record
+from dlfix.reach.steps import Step
 from dlfix.reach.values import Bound, Frame, Passed, Value
-from dlfix.source.text import Place
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One line of a finding's path: a place, and what happens there."""
-
-    place: Place
-    label: str  # what is there: "dataset  Clips(...)", ".transform", "[1] lambda"
-    note: str = ""  # said beside it in dim: "set from the argument `transform`"
 
 
 @record(frozen=True, eq=False, slots=True)

@@ -12,7 +12,7 @@ from dlfix.project.importing import comes_with
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import end, start
 from dlfix.project.syntax import LOOPS, last_name
-from dlfix.reach.crossing import Step
+from dlfix.reach.steps import Step
 from dlfix.reach.values import BoundMethod, Class, Function
 
 if TYPE_CHECKING:

@@ -19,12 +19,13 @@ from dlfix.reach.callers import UNSAID
 from dlfix.reach.calls import makes_class
 from dlfix.reach.copied_entries import is_computed
 from dlfix.reach.correlated import agree, choices
-from dlfix.reach.crossing import Boundary, Crossing, Edge, Step, Store, branches_of
+from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
 from dlfix.reach.instances import sets_on_others
 from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state, replaced_by
 from dlfix.reach.opposite_branches import set_beside
 from dlfix.reach.pickle_protocol import Handed, read_getstate, read_reduce
+from dlfix.reach.steps import Step
 from dlfix.reach.values import (
     Argument,
     Arguments,

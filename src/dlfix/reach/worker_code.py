@@ -21,7 +21,8 @@ from dlfix.reach.values import BoundMethod, Class, Function, Instance, ModuleVal
 if TYPE_CHECKING:
     from dlfix.project.module import Module, Scope
     from dlfix.reach.analysis import Analysis
-    from dlfix.reach.crossing import Crossing, Step
+    from dlfix.reach.crossing import Crossing
+    from dlfix.reach.steps import Step
     from dlfix.reach.values import Value
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from dlfix.reach.crossing import Crossing, Step
+from dlfix.reach.steps import Step
 from dlfix.source.text import Place
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing
 
 # "likely": whether it comes to a worker is not known; such a rule is off unless it is selected by name.
 Severity = Literal["error", "warning", "likely"]

@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, cast
 
 from dlfix import rules
 from dlfix.rules.base import Rule
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from dlfix.project.project import Project
 
 GROUP = "dlfix.rules"  # the entry points of other packages; each names a rule
@@ -23,6 +24,8 @@ GROUP = "dlfix.rules"  # the entry points of other packages; each names a rule
 @lru_cache(maxsize=1)
 def all_rules() -> tuple[type[Rule], ...]:
     """Return all rules, in order of their codes; a rule of this package keeps its code."""
+    from importlib.metadata import entry_points  # loads a mail parser, which clean code needs not
+
     own = _own_rules()
     codes = {rule.code for rule in own}
     others = {rule for rule in map(_loaded, entry_points(group=GROUP)) if rule.code not in codes}
@@ -38,6 +41,8 @@ def _loaded(entry: EntryPoint) -> type[Rule]:
 
 def modules_of(distribution: str) -> set[str]:
     """Return the modules in which an installed distribution says its rules are."""
+    from importlib.metadata import entry_points
+
     return {
         entry.module
         for entry in entry_points(group=GROUP)

@@ -24,6 +24,7 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.project.module import Module
+from dlfix.project.trees import kept
 
 
 @dataclass(frozen=True)
@@ -221,8 +222,15 @@ def attributes_set(cls: Class) -> dict[str, ast.AST]:
     """Return the attributes that the methods of a class set on their object, with one place each."""
     found: dict[str, ast.AST] = {}
     for function in cls.functions:
-        owner = self_name(function)
-        for node in within(function.body):
-            if is_attribute(node, owner) and isinstance(node.ctx, ast.Store):
-                found.setdefault(node.attr, node)
+        found = {**_set_by(function), **found}
+    return found
+
+
+@kept
+def _set_by(function: Function) -> dict[str, ast.AST]:
+    owner = self_name(function)
+    found: dict[str, ast.AST] = {}
+    for node in within(function.body):
+        if is_attribute(node, owner) and isinstance(node.ctx, ast.Store):
+            found.setdefault(node.attr, node)
     return found

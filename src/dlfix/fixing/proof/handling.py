@@ -465,7 +465,13 @@ def is_handled(module: Module, node: ast.AST) -> bool:
     return any(each is node for one in tries for s in one.body for each in ast.walk(s))
 
 
-def _assigned(function: Body) -> Iterator[tuple[ast.AST | None, ast.expr]]:
+@kept
+def _assigned(function: Body) -> tuple[tuple[ast.AST | None, ast.expr], ...]:
+    """Return what code binds, and to what; what it appends counts as an item that is set."""
+    return tuple(_bindings(function))
+
+
+def _bindings(function: Body) -> Iterator[tuple[ast.AST | None, ast.expr]]:
     for node in executed(function.body):
         if isinstance(node, ast.Assign):
             for target in node.targets:
@@ -522,8 +528,13 @@ def _items(value: ast.expr) -> list[ast.expr]:
     return []
 
 
-def _items_taken(function: Body) -> Iterator[tuple[ast.AST, ast.expr]]:
-    """Yield the names that stand for the items of what loops go through: `for f in self.files`."""
+@kept
+def _items_taken(function: Body) -> tuple[tuple[ast.AST, ast.expr], ...]:
+    """Return the names that stand for the items of what loops go through: `for f in self.files`."""
+    return tuple(_taken(function))
+
+
+def _taken(function: Body) -> Iterator[tuple[ast.AST, ast.expr]]:
     for node in executed(function.body):
         if not isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
             continue

@@ -7,6 +7,8 @@ import builtins
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from typing import Any
 
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.program import NO_STATE, Class, Program
@@ -19,9 +21,10 @@ from dlfix.fixing.proof.syntax import (
     last_part,
     self_name,
 )
-from dlfix.project.trees import kept
+from dlfix.project.trees import children, kept, walk
 
 _HELD = ".="  # marks an attribute that was set in this process: its property opens nothing
+_PLAIN = (ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 _DEEP = 8  # how far calls of own methods are followed
 
 
@@ -36,6 +39,8 @@ class State:
 
     def binding(self, name: str, *, present: bool = True) -> State:
         """Return the state after an assignment."""
+        if name in self.bound and (name in self.present) == present:
+            return self
         kept = self.present | {name} if present else self.present - {name}
         return State(self.bound | {name}, kept, self.implied)
 
@@ -44,10 +49,19 @@ class State:
         implied = frozenset(fact for fact in self.implied if fact[2] != name)
         return State(self.bound - {name}, self.present - {name}, implied)
 
+    @cached_property
+    def attributes(self) -> State:
+        """What is sure of the object, whatever the locals are."""
+        bound, present = (
+            frozenset(n for n in s if n.startswith(".")) for s in (self.bound, self.present)
+        )
+        implied = frozenset(fact for fact in self.implied if fact[2].startswith("."))
+        return State(bound, present, implied)
+
 
 def merged(one: State | None, other: State | None) -> State | None:
     """Return what is sure on both ways to a point; None stands for a way that is never taken."""
-    if one is None or other is None:
+    if one is None or other is None or one is other:
         return one or other
     return State(one.bound & other.bound, one.present & other.present, one.implied & other.implied)
 
@@ -70,6 +84,11 @@ class Reading:
     function: str
     line: int
     through: tuple[str, ...] = ()  # the methods that led there
+
+    def by_way_of(self, way: tuple[str, ...]) -> Reading:
+        """Return the same reading, where other methods led to the one it is in."""
+        through = (*way, *self.through[len(way) :])
+        return Reading(self.name, self.function, self.line, through)
 
 
 @dataclass
@@ -168,7 +187,7 @@ class Interpreter:
         if depth >= _DEEP or function in called:
             self._cut = min(self._cut, called.index(function) if function in called else depth)
             return state
-        key = (owner, function, depth, _attributes(state))
+        key = (owner, function, depth, state.attributes)
         if key not in self._runs:
             outer, self._cut = self._cut, depth
             done = self._noted(lambda: self._body(owner, function, state))
@@ -182,12 +201,12 @@ class Interpreter:
         """Take over the notes of a run, as made by way of the functions that run now."""
         way = tuple(frame.function.name for frame in self._frames)
         for own, noted in ((self.unset, run.unset), (self.empty, run.empty)):
-            own.update(replace(each, through=(*way, *each.through[len(way) :])) for each in noted)
+            own.update(each.by_way_of(way) for each in noted)
         return run.end
 
     def _body(self, owner: Class | None, function: Function, state: State) -> State | None:
         frame = _Frame(function, owner, self_name(function) if owner else "", bound_in(function))
-        outer = _attributes(state)
+        outer = state.attributes
         args = function.args
         names = [a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]]
         names += [a.arg for a in (args.vararg, args.kwarg) if a is not None]
@@ -198,7 +217,7 @@ class Interpreter:
         self._frames.pop()
         for returned in frame.returns:
             end = merged(end, returned)
-        return _attributes(end) if end is not None else None
+        return end.attributes if end is not None else None
 
     @property
     def _frame(self) -> _Frame:
@@ -212,16 +231,16 @@ class Interpreter:
         return state
 
     def _statement(self, node: ast.stmt, state: State) -> State | None:
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        method = _method_of(node.__class__.__name__)
         if method is not None:
-            result: State | None = method(node, state)
+            result: State | None = method(self, node, state)
             return result
         return self._simple(node, state)
 
     # Statements
 
     def _simple(self, node: ast.AST, state: State) -> State | None:
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr):
                 state = self._expression(child, state)
         return state
@@ -350,7 +369,7 @@ class Interpreter:
     def _interrupted(self, body: Sequence[ast.stmt], state: State) -> State:
         """Return what is sure when any statement of a block may have been the last."""
         for statement in body:
-            for node in ast.walk(statement):
+            for node in walk(statement):
                 if isinstance(node, ast.Delete):
                     for target in node.targets:
                         name = f".{target.attr}" if isinstance(target, ast.Attribute) else ""
@@ -400,6 +419,8 @@ class Interpreter:
     # Expressions
 
     def _expression(self, node: ast.AST, state: State) -> State:
+        if isinstance(node, _PLAIN):
+            return self._plain(node, state)
         if isinstance(node, ast.NamedExpr):
             return self._store(node.target, self._expression(node.value, state), True)
         if isinstance(node, SCOPES):
@@ -413,9 +434,15 @@ class Interpreter:
             one = self._expression(node.body, self._assuming(node.test, state, True))
             other = self._expression(node.orelse, self._assuming(node.test, state, False))
             return merged(one, other) or state
-        if self._swallows(node):
+        for child in children(node):
+            state = self._expression(child, state)
+        return state
+
+    def _plain(self, node: ast.AST, state: State) -> State:
+        """Return what is sure after a constant, a name, an attribute, an item or a call."""
+        if isinstance(node, ast.Constant) or self._swallows(node):
             return state
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             state = self._expression(child, state)
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
             state = self._read(node, state)
@@ -556,7 +583,7 @@ class Interpreter:
                     state = state.binding(f"{_HELD}{target.attr}")
             return state.binding(f".{target.attr}", present=present)
         state = _elsewhere(state) if isinstance(target, ast.Subscript) else state
-        for child in ast.iter_child_nodes(target):
+        for child in children(target):
             state = self._expression(child, state)
         return state
 
@@ -602,22 +629,19 @@ class Interpreter:
         return "", False
 
 
+@cache
+def _method_of(kind: str) -> Callable[[Interpreter, Any, State], State | None] | None:
+    """Return the method that runs a kind of statement; None where it only reads."""
+    return getattr(Interpreter, f"_{kind.lower()}", None)
+
+
 def _elsewhere(state: State) -> State:
     """Return what is sure where nobody knows which handles this process has opened."""
     return replace(state, bound=frozenset(n for n in state.bound if not n.startswith(_HELD)))
 
 
-def _attributes(state: State) -> State:
-    bound, present = (
-        frozenset(n for n in s if n.startswith(".")) for s in (state.bound, state.present)
-    )
-    return State(
-        bound, present, frozenset(fact for fact in state.implied if fact[2].startswith("."))
-    )
-
-
 def _back(inner: State, outer: State) -> State:
     """Return the state after a call: the callee's attributes, the caller's locals."""
-    attributes = _attributes(inner)
+    attributes = inner.attributes
     own = frozenset(n for n in outer.bound if not n.startswith("."))
     return State(attributes.bound | own, attributes.present, attributes.implied)

@@ -323,6 +323,7 @@ class _Flow:
         holders = (
             cls
             for home in self.program.project.mentions(name)
+            if name in home.stores_by_name
             for cls in self.program.classes(home)
             if name in attributes_set(cls)
         )
