@@ -317,7 +317,7 @@ class Inputs:
         """Refuse a function that reads, when it opens, what somebody sets meanwhile."""
         if depth > MOST_CALLS:
             return
-        for module, function in self._called(home, call.func):
+        for module, function in self.called(home, call.func):
             self._refuse_globals(module, function)
             for each in ast.walk(function):
                 if isinstance(each, ast.Call):
@@ -330,7 +330,7 @@ class Inputs:
                             f"resource is opened, but {where}"
                         )
 
-    def _called(self, module: Module, func: ast.expr) -> Iterator[tuple[Module, Method]]:
+    def called(self, module: Module, func: ast.expr) -> Iterator[tuple[Module, Method]]:
         """Yield the functions that a call may run: those of its name, unless it is of a library, or no method."""
         name = ast.unparse(func).rpartition(".")[2]
         if not self.project.defines(name) or self._is_of_library(module, func):

@@ -44,18 +44,25 @@ def is_set_where_absent(facts: ClassFacts, site: StoreSite) -> bool:
     if any(handler is not None and site.statement in handler.body for handler in handlers):
         return True
     guard = facts.module.parent(site.statement)
-    match guard:
-        case ast.If(
-            test=ast.UnaryOp(
-                op=ast.Not(),
-                operand=ast.Call(
-                    func=ast.Name(id="hasattr"), args=[ast.Name(id=owner), ast.Constant(value=name)]
-                ),
-            )
+    asked = _found_absent(guard.test) if isinstance(guard, ast.If) else None
+    own = asked == (self_name(site.method), site.attribute)
+    return own and isinstance(guard, ast.If) and site.statement in guard.body
+
+
+def _found_absent(test: ast.expr) -> tuple[str, object] | None:
+    """Return the object and the name of what a test finds to be missing from it."""
+    match test:
+        case ast.UnaryOp(
+            op=ast.Not(),
+            operand=ast.Call(
+                func=ast.Name(id="hasattr"), args=[ast.Name(id=owner), ast.Constant(value=name)]
+            ),
         ):
-            own = owner == self_name(site.method) and name == site.attribute
-            return own and site.statement in guard.body
-    return False
+            return owner, name
+        case ast.Compare(left=ast.Constant(value=name), ops=[ast.NotIn()], comparators=[where]):
+            of = attributes_of(where)
+            return (of.id, name) if isinstance(of, ast.Name) else None
+    return None
 
 
 class Protocol:

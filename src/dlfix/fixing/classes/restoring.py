@@ -201,13 +201,19 @@ def _refuse_set_operations(facts: ClassFacts, name: str) -> None:
             raise Refusal(f"the value is used as a set ({facts.line(parent)})")
 
 
-def opened_lazily(group: Sequence[Culprit], around: Surroundings) -> ClassPlan:
-    """Plan the handles of one class that are opened when they are first needed."""
+def opened_lazily(
+    group: Sequence[Culprit], around: Surroundings, *, by_process: bool = True
+) -> ClassPlan:
+    """Plan the handles of one class that are opened when they are first needed.
+
+    They are held by process, or only leave the state.
+    """
     names = list(dict.fromkeys(each.attribute for each in group))
     rows = {each.attribute: each.row for each in group if each.row is not None}
     closes = {name: row.close for name, row in rows.items()}
     alone = frozenset(name for name, row in rows.items() if row.closed_by_parent and row.close)
-    return OpenedByOthers(group[0].facts, names, around, closes, alone).plan()
+    opened = OpenedByOthers(group[0].facts, names, around, closes, alone)
+    return opened.plan() if by_process else opened.left_closed()
 
 
 def asks_first(facts: ClassFacts, site: StoreSite) -> bool:
@@ -373,6 +379,42 @@ class OpenedByOthers:
             state=state_for(self.facts, tuple(drops), (), self.around),
             after=_after(self.facts),
         )
+
+    def left_closed(self) -> ClassPlan:
+        """Plan that each leaves the state: a worker finds it as it was before it was opened."""
+        left = Protocol(self.facts, self.names)
+        if left.parent_only:
+            raise Refusal(
+                f"no method that workers run opens it ({self.facts.line(self.facts.node)})"
+            )
+        for name in left.names:
+            self._refuse_unopened(name, left)
+        starts = {name: self._start_of(name) for name in self.names}
+        for flag, site in left.flags(left.names).items():
+            starts[flag] = self.module.segment(site.value) if site.value is not None else "None"
+        drops = _told_once(Drop(name, value, EACH_ITS_OWN) for name, value in starts.items())
+        return ClassPlan(
+            cls=self.module.span(self.facts.node),
+            state=state_for(self.facts, drops, (), self.around),
+            after=_after(self.facts),
+            remains=AT_FORK,
+        )
+
+    def _start_of(self, name: str) -> str:
+        """Return the text of what an attribute is before it is opened; empty where it is not there."""
+        sites = [
+            site
+            for site in self.facts.stores.get(name, [])
+            if site.method.name in self.facts.started and not asks_first(self.facts, site)
+        ]
+        if not sites:
+            return ""
+        value = sites[0].value
+        if len(sites) > 1 or value is None or not (sites[0].resets or _is_empty(value)):
+            raise Refusal(
+                f"the resource is already opened ({self.facts.line(sites[-1].statement)})"
+            )
+        return self.module.segment(value)
 
     def _refuse_unopened(self, name: str, left: Protocol) -> None:
         """Refuse what no method of the class opens: somebody hands it over."""
@@ -597,6 +639,13 @@ class OpenedByOthers:
         """Return how an attribute that is opened with others leaves the state."""
         sites = self.facts.stores.get(name, [])
         return Drop(name, "None" if sites and self._starts_as_none(name) else "")
+
+
+def _is_empty(value: ast.expr) -> bool:
+    """Return whether a value is a new container that holds nothing."""
+    if isinstance(value, ast.Call):
+        return not value.args and not value.keywords and isinstance(value.func, ast.Name)
+    return isinstance(value, (ast.Dict, ast.List)) and not any(ast.iter_child_nodes(value))
 
 
 def _free(facts: ClassFacts, wanted: str) -> str:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from dlfix.fixing.classes.facts import is_self_attribute
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.origins import Origins
 from dlfix.fixing.classes.text import names_in
@@ -93,6 +94,35 @@ class Settings(Origins):
                 if not self._is_part(receiver, attribute):
                     return False
                 return self._is_sql_setting(call) if name in SQL else name in handle.configure
+            case ast.Expr(value=ast.Call(args=[receiver], keywords=[]) as call):
+                return self._is_it(receiver, attribute) and self._is_set_up_by(call, handle)
+        return False
+
+    def _is_set_up_by(self, call: ast.Call, handle: Handle) -> bool:
+        """Return whether all that a call does is to set up the handle that it gets."""
+        found = [] if self.inputs is None else list(self.inputs.called(self.module, call.func))
+        if len(found) != 1 or is_self_attribute(call.func, self.me):
+            return False
+        home, function = found[0]
+        body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+        if home.parent(function) is not home.tree or not function.args.args or not body:
+            return False
+        given = function.args.args[0].arg
+        return all(self._sets_up_given(statement, given, handle) for statement in body)
+
+    def _sets_up_given(self, statement: ast.stmt, given: str, handle: Handle) -> bool:
+        """Return whether a statement of a function sets up the handle that the function gets."""
+        match statement:
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name))]):
+                return name == given
+            case ast.Expr(
+                value=ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=name), *_])
+            ):
+                return name == given
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) as call
+            ):
+                return name == given and self._is_setting(call, method, handle)
         return False
 
     def _is_it(self, node: ast.expr, attribute: str) -> bool:

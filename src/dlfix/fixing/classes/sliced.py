@@ -21,6 +21,7 @@ from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.observed import declared_at, seen_whole_at
 from dlfix.fixing.classes.parent_close import ITERATORS
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, State
+from dlfix.fixing.classes.reopening import AGAIN, AT_FORK
 from dlfix.fixing.classes.slicing import Slice, attributes_read, contiguous
 from dlfix.fixing.classes.state import EACH_ITS_OWN, is_slotted, state_for
 from dlfix.fixing.classes.statements import is_plain
@@ -35,6 +36,22 @@ class Sliced(Forms):
 
     def plan(self) -> ClassPlan:
         """Return the plan; raise Refusal where there is none."""
+        start, cut, body = self._cut()
+        exchanges, inserts = self._edits(start, cut, body)
+        exchanges += self._slots_changed(cut.moved.kept.values())
+        for name in self.handles:
+            exchanges += questions_and_guards(self.facts, name, self._kept_in(name, True), name)
+        return ClassPlan(
+            cls=self.module.span(self.facts.node),
+            exchanges=tuple(exchanges),
+            inserts=tuple(inserts),
+            lazies=tuple(self._properties(cut.me, body)),
+            state=self._dropped(tuple(cut.moved.kept.values())),
+            after=start.name,
+        )
+
+    def _cut(self) -> tuple[Method, Slice, str]:
+        """Return the method that opens, its slice, and the text of that."""
         self.together = []  # one method opens all
         self.handles = {  # local ones stay local
             name: each
@@ -60,18 +77,7 @@ class Sliced(Forms):
         )
         body = cut.body()
         self._refuse_changing(body, cut)
-        exchanges, inserts = self._edits(start, cut, body)
-        exchanges += self._slots_changed(cut.moved.kept.values())
-        for name in self.handles:
-            exchanges += questions_and_guards(self.facts, name, self._kept_in(name, True), name)
-        return ClassPlan(
-            cls=self.module.span(self.facts.node),
-            exchanges=tuple(exchanges),
-            inserts=tuple(inserts),
-            lazies=tuple(self._properties(cut.me, body)),
-            state=self._dropped(tuple(cut.moved.kept.values())),
-            after=start.name,
-        )
+        return start, cut, body
 
     def _refuse_fields(self) -> None:
         if self.facts.slots is not None and not is_slotted(self.facts):
@@ -254,6 +260,39 @@ class Sliced(Forms):
             for index, name in enumerate(self.handles)
         )
         return state_for(self.facts, drops, (), self.around, kept)
+
+
+class SlicedState(Sliced):
+    """Plans attributes that leave the state; when it is set, the statements that open them run again."""
+
+    def plan(self) -> ClassPlan:
+        """Return the plan; raise Refusal where there is none."""
+        start, cut, body = self._cut()
+        if cut.me != "self":
+            raise Refusal(f"`{cut.me}` stands for the object ({self.facts.line(start)})")
+        drops = tuple(
+            Drop(name, why=AGAIN if not index else "") for index, name in enumerate(self.handles)
+        )
+        opens_alone = start.name not in STARTS and cut.is_all_of(start)
+        restores = (f"self.{start.name}()",) if opens_alone else (body,)
+        exchanges = [] if opens_alone else cut.read_instead()
+        return ClassPlan(
+            cls=self.module.span(self.facts.node),
+            exchanges=tuple(exchanges),
+            inserts=tuple(cut.inserts),
+            state=state_for(self.facts, drops, restores, self.around),
+            after=next((name for name in STARTS if name in self.facts.methods), start.name),
+            remains=AT_FORK if any(each.reads_on for each in self.handles.values()) else "",
+        )
+
+    def _refuse_fields(self) -> None:
+        if self.facts.slots is not None:
+            raise Refusal(f"the class has `__slots__` ({self.facts.line(self.facts.node)})")
+        if any("frozen=True" in ast.unparse(each) for each in self.facts.node.decorator_list):
+            raise Refusal(f"the class is frozen ({self.facts.line(self.facts.node)})")
+        for name in self.handles:
+            if declared_at(self.facts, name) or name in self.around.set_elsewhere:
+                raise Refusal(f"other code sets `{name}` as well")
 
 
 def _ways(statement: ast.stmt) -> Iterator[tuple[Sequence[ast.stmt], Sequence[ast.stmt]]]:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from dlfix.fixing.classes.facts import is_self_attribute
+from dlfix.fixing.classes.facts import Method, is_self_attribute
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.inputs import COPIES, is_mutated
 from dlfix.fixing.classes.parent_close import REGISTERS
@@ -48,6 +48,15 @@ class Slice(Selection):
         self._refuse_modified("\n".join(lines))
         imports = self.saves.get(f"import {self.first}", [])
         return "\n".join([*imports, *lines, *map(self._sought, sorted(self.asked))])
+
+    def is_all_of(self, method: Method) -> bool:
+        """Return whether the slice is a method whole, which needs no arguments and keeps no values."""
+        first = 1 if ast.get_docstring(method) is not None else 0
+        needs = [*method.args.posonlyargs, *method.args.args, *method.args.kwonlyargs][1:]
+        return (
+            self.whole and not needs and not self.inserts
+            and self.statements == method.body[first:]
+        )  # fmt: skip
 
     # -- positions
 

@@ -27,7 +27,7 @@ from dlfix.fixing.classes.restoring import (
 )
 from dlfix.fixing.classes.scoped import only_started, plan_local, with_local
 from dlfix.fixing.classes.shared import SharedHandle
-from dlfix.fixing.classes.sliced import Sliced
+from dlfix.fixing.classes.sliced import Sliced, SlicedState
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.plans import Planned, Refused
 from dlfix.reach.labels import node_of
@@ -211,15 +211,17 @@ def plan_class(
     )
     if left is not None:
         return left
-    if any(not started_sites(facts, each.attribute) for each in group):
-        return opened_lazily(group, around)
-    if all(asks_first(facts, each.site) for each in group):
-        return opened_lazily(group, around)
+    late = any(not started_sites(facts, each.attribute) for each in group)
+    if late or all(asks_first(facts, each.site) for each in group):
+        return opened_lazily(group, around, by_process=form != "state")
     handles = {each.attribute: handle_of(each) for each in group}
-    if form == "state":
-        return _by_state(facts, handles, around)
     if form == "sliced":
         return _sliced(facts, handles, around)
+    reason = _why_only_by_state(facts, handles, around) if form != "lazy" else None
+    if reason is not None:
+        return _sliced_state_or(reason, facts, handles, around)
+    if form == "state":
+        return _by_state(facts, handles, around)
     if form == "held":
         if seen_whole_at(around.inputs):
             raise Refusal("code reads all attributes of the object")
@@ -240,8 +242,27 @@ def _around(
 
 
 def _by_state(facts: ClassFacts, handles: dict[str, Handle], around: Surroundings) -> ClassPlan:
-    """Leave the handles out of the state, and open them again when it is set."""
-    plan = plan_by_state(facts, handles, around)
+    """Leave the handles out of the state, and open each again when it is set, or run the slice that does."""
+    try:
+        plan = plan_by_state(facts, handles, around)
+    except Refusal as reason:
+        return _sliced_state_or(reason, facts, handles, around)
+    return _not_seen(plan, around)
+
+
+def _sliced_state_or(
+    reason: Refusal, facts: ClassFacts, handles: dict[str, Handle], around: Surroundings
+) -> ClassPlan:
+    """Run the slice that opens when the state is set; else refuse with another reason."""
+    try:
+        plan = SlicedState(facts, handles, around).plan()
+    except Refusal:
+        raise reason from None
+    return _not_seen(plan, around)
+
+
+def _not_seen(plan: ClassPlan, around: Surroundings) -> ClassPlan:
+    """Return a plan, unless it keeps values where code sees all attributes of an object."""
     if plan.inserts and seen_whole_at(around.inputs):
         raise Refusal("the arguments that open the resource are not stored in attributes")
     return plan
@@ -268,14 +289,30 @@ def _first_that_holds(
             raise Refusal(f"{reason}; {refusal}") from None
 
 
+def _why_only_by_state(
+    facts: ClassFacts, handles: dict[str, Handle], around: Surroundings
+) -> Refusal | None:
+    """Return why no attribute may open the handles later; None where one may."""
+    try:
+        LazyClass(facts, handles, around).plan()
+    except NotLazily:
+        return None
+    except Refusal as reason:
+        try:
+            _sliced(facts, handles, around)
+        except Refusal:
+            return reason
+    return None
+
+
 def _sliced_or(
     reason: Refusal, facts: ClassFacts, handles: dict[str, Handle], around: Surroundings
 ) -> ClassPlan:
     """Plan what opens as a slice of the constructor; else refuse with the first reason."""
     try:
         return _sliced(facts, handles, around)
-    except Refusal as second:
-        raise reason from second
+    except Refusal:
+        return _sliced_state_or(reason, facts, handles, around)
 
 
 def _sliced(facts: ClassFacts, handles: dict[str, Handle], around: Surroundings) -> ClassPlan:

@@ -66,11 +66,16 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     read, refused = culprits(own, analysis)
     yield from refused
 
-    def plan_one(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
+    def plan_one(
+        group: Sequence[Culprit], inherited: frozenset[str], *, by_process: bool = True
+    ) -> ClassPlan:
         lazily = [each for each in group if each.code == "DLF203"]
         more = with_hanging(lazily, analysis)[len(lazily) :]
         found = [*group, *(replace(each, code="DLF203") for each in more)]
-        return plan_class(found, analysis, inherited)
+        return plan_class(found, analysis, inherited, by_process=by_process)
+
+    def plan_state(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
+        return plan_one(group, inherited, by_process=False)
 
     views = [one for one in read if _is_view(one[1])]
     listings = [one for one in read if is_listing(one[1])]
@@ -82,7 +87,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
         (streams, "Create {names} of `{cls}` separately in each process"),
         (rest, "Remove {names} from the pickled state of `{cls}`"),
     ):
-        yield from fixes(by_class(each), analysis, NAME, verb, plan_one)
+        yield from fixes(by_class(each), analysis, NAME, verb, plan_one, [("state", plan_state)])
 
 
 def _is_view(culprit: Culprit) -> bool:
@@ -102,7 +107,11 @@ def _others(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned
 
 
 def plan_class(
-    group: Sequence[Culprit], analysis: Analysis, inherited: frozenset[str] = frozenset()
+    group: Sequence[Culprit],
+    analysis: Analysis,
+    inherited: frozenset[str] = frozenset(),
+    *,
+    by_process: bool = True,
 ) -> ClassPlan:
     """Plan one class; raise Refusal where there is no plan."""
     facts = group[0].facts
@@ -114,7 +123,7 @@ def plan_class(
     lazily = [each for each in group if each.code == "DLF203" or _is_started_lazily(each)]
     rest = [each for each in group if each not in lazily]
     try:
-        plans = [opened_lazily(lazily, around)] if lazily else []
+        plans = [opened_lazily(lazily, around, by_process=by_process)] if lazily else []
         return merged([*plans, *_by_kind(rest, around)])
     except Refusal:
         kept = plan_for_parent(group, around)

@@ -16,13 +16,14 @@ from dlfix.fixing.proof.handling import held_by, operations_on
 from dlfix.fixing.proof.left_behind import notes_once_more
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.program import Class, Program
-from dlfix.fixing.proof.state import dropped, restored
+from dlfix.fixing.proof.state import dropped, opened_when_asked, restored
 from dlfix.fixing.proof.syntax import (
     dotted,
     executed,
     is_attribute,
     own_targets,
     self_name,
+    within,
 )
 from dlfix.project.module import Module
 
@@ -52,7 +53,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
 
 def _compared(change: ClassChange) -> Iterator[Regression]:
     """Yield where code asks whether two objects have the same handle, which each opens for itself now."""
-    gone = dict(change.made_lazy)
+    gone = {name: openers[0] for name, openers in opened_when_asked(change).items()}
+    gone |= change.made_lazy
     for name in gone:
         for module in change.new.project.mentions(name):
             for node in module.attributes_by_name.get(name, ()):
@@ -72,7 +74,7 @@ def _compared(change: ClassChange) -> Iterator[Regression]:
 
 def _two_names(change: ClassChange) -> Iterator[Regression]:
     """Yield where one handle under two names becomes two handles."""
-    gone = change.made_lazy.keys() | restored(change)
+    gone = change.made_lazy.keys() | restored(change) | opened_when_asked(change).keys()
     for _, function in change.constructed_before:
         owner = self_name(function)
         for node in executed(function.body):
@@ -113,14 +115,32 @@ def _asks_for_identity(node: ast.Compare, one: ast.expr) -> bool:
 def _open_once(change: ClassChange) -> Iterator[str]:
     """Yield the handles of which a process may have only one, each opened by its object now."""
     rows = held_by(change.old, change.constructed_before).rows
-    for name in change.lazy:
+    for name in (*change.lazy, *opened_when_asked(change)):
         row = rows.get(f".{name}")
         single = row is not None and (
             row.closed_by_parent or _is_never_freed(row) or _is_set_up(change, name, row)
         )
         counted = _counts(change, name) or notes_once_more(change, name)
-        if single or counted or _is_asked_for(change, name):
+        if single or counted or _is_asked_for(change, name) or _holds_itself(change):
             yield name
+
+
+def _holds_itself(change: ClassChange) -> bool:
+    """Return whether an object keeps itself, or a method of its own: its copy keeps it then, with its handle."""
+    methods = {name for cls in change.new.lineage(change.after) for name in cls.methods}
+    for _, function in change.constructed_after:
+        me = self_name(function)
+        for statement in executed(function.body):
+            if not isinstance(statement, ast.Assign) or not own_targets(statement, me):
+                continue
+            called = {id(n.func) for n in within(statement.value) if isinstance(n, ast.Call)}
+            named = {id(n.value) for n in within(statement.value) if isinstance(n, ast.Attribute)}
+            for node in within(statement.value):
+                itself = isinstance(node, ast.Name) and node.id == me and id(node) not in named
+                own = is_attribute(node, me) and node.attr in methods and id(node) not in called
+                if itself or own:
+                    return True
+    return False
 
 
 def _is_asked_for(change: ClassChange, name: str) -> bool:

@@ -798,14 +798,15 @@ def _kept_at_another_time(change: ClassChange) -> Iterator[Regression]:
         before = next((f for _, f in change.constructed_before if f.name == after.name), None)
         if before is None:
             continue
-        gone = change.gone(before)
-        for statement in change.fresh(after):
+        gone, fresh = change.gone(before), change.fresh(after)
+        local = {n for s in fresh if isinstance(s, ast.With) for n in _entered(s)}
+        for statement in fresh:
             if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
                 continue
             if not _keeps_anew(change, after, statement):
                 continue
             for name in {n.id for n in executed(statement.value) if isinstance(n, ast.Name)}:
-                if name == self_name(after):
+                if name == self_name(after) or name in local:
                     continue
                 used = next((s for s in gone if _reads_name(s, name)), None)
                 if used is None:
@@ -818,6 +819,11 @@ def _kept_at_another_time(change: ClassChange) -> Iterator[Regression]:
                         f"the stored value of `{name}` differs from the value that was "
                         f"used (line {statement.lineno})",
                     )
+
+
+def _entered(statement: ast.With) -> Iterator[str]:
+    """Yield the names that a `with` gives to what it opens."""
+    yield from (last_part(item.optional_vars) for item in statement.items if item.optional_vars)
 
 
 def _keeps_anew(

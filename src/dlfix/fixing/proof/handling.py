@@ -267,8 +267,12 @@ class _Reader:
                     return
                 if name not in {*row.position, *row.plain, row.close, *_ENDS}:
                     yield self._operation_at(call, name, True)
-            case _ if any(self._text(each) in self.rows.keys() & handles for each in given):
-                if _is_imported(self.module, dotted(call.func)):
+            case _:
+                held = [
+                    self.rows[t] for t in map(self._text, given) if t in self.rows.keys() & handles
+                ]
+                closes = _external(self.module, dotted(call.func)) in {row.close for row in held}
+                if held and not closes and _is_imported(self.module, dotted(call.func)):
                     yield self._operation_at(call, last_part(call.func), True)
 
     def _row_at(self, node: ast.expr) -> ResourceRow | None:

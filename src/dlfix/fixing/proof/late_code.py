@@ -76,7 +76,12 @@ def _ran_before(change: ClassChange, function: Function) -> bool:
 
 
 def _calls_of_later_openers(change: ClassChange, name: str) -> set[str]:
-    """Return the last names of what the methods called that set an attribute later already, before."""
+    """Return the last names of what the methods called that set an attribute later already, before.
+
+    Where the constructor alone opened it first, these opened another.
+    """
+    if _opened_by_constructor(change, name):
+        return set()
     made = {id(function) for _, function in change.constructed_before}
     return {
         last_part(node.func)
@@ -87,6 +92,16 @@ def _calls_of_later_openers(change: ClassChange, name: str) -> set[str]:
         for node in executed(function.body)
         if isinstance(node, ast.Call)
     }
+
+
+def _opened_by_constructor(change: ClassChange, name: str) -> bool:
+    """Return whether what only runs while an object is made sets an attribute to what a call gives."""
+    return any(
+        isinstance(value, ast.Call)
+        for _, function in change.constructed_before
+        if function.name not in change.late_before
+        for value in values_set(function, name)
+    )
 
 
 def _sets(function: Function, name: str) -> bool:

@@ -116,7 +116,7 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
     """Yield what a worker reads, where the state left it out and nothing sets it again."""
     gone = {name for name in state.dropped(change) if name not in change.after.getters}
     gone -= {name for name in gone if name in change.after.values or name in change.after.methods}
-    back = state.restored(change, cls)
+    back = _restored(change, cls, made_after)
     emptied = {name for name in (*gone, *change.started_empty) if name not in back}
     emptied = {name for name in emptied if not name.endswith("_by_pid")}
     unset = {name for name in gone if name not in back and _is_deleted(change, name)}
@@ -175,14 +175,29 @@ def _endless(change: ClassChange) -> Iterator[Regression]:
             return
 
 
+def _restored(change: ClassChange, cls: Class, made: State) -> set[str]:
+    """Return what `__setstate__` sets again, on each of its ways if the constructor did so."""
+    back = state.restored(change, cls)
+    found = change.after.methods.get("__setstate__")
+    if found is None or not change.fresh(found):
+        return back
+    end = Interpreter(change.new, cls).alone(cls, found, _as_pickled(change, made)).end
+    return {n for n in back if end is None or {f".{n}"} & made.bound <= end.bound}
+
+
+def _as_pickled(change: ClassChange, made: State) -> State:
+    """Return what is sure of an object of which only the state is there."""
+    empty = {f".{name}" for name in state.dropped(change)}
+    gone = {f".{name}" for name in state.dropped(change) if _is_deleted(change, name)}
+    return State(made.bound - gone, made.present - empty, made.implied)
+
+
 def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[Regression]:
     """Yield what `__setstate__` reads though the state may not have it."""
     found = change.after.methods.get("__setstate__")
     if found is None or not change.fresh(found) or not _is_made(change, cls):
         return
-    empty = {f".{name}" for name in state.dropped(change)}
-    gone = {f".{name}" for name in state.dropped(change) if _is_deleted(change, name)}
-    sure = State(start.bound - gone, start.present - empty, start.implied)
+    sure = _as_pickled(change, start)
     for reading in Interpreter(change.new, cls).alone(cls, found, sure).in_order():
         if reading.name.startswith("."):
             yield _unset(change, cls, reading, "while the instance is unpickled")

@@ -12,7 +12,7 @@ from dlfix.fixing.proof.late_code import opens_nothing
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.order import CONSTRUCTORS, STATE
 from dlfix.fixing.proof.program import Class, is_cached
-from dlfix.fixing.proof.state import restored, sets
+from dlfix.fixing.proof.state import opened_when_asked, restored, sets
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
@@ -72,7 +72,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
 
 def _replaced_constructor(change: ClassChange) -> Iterator[Regression]:
     """Yield a constructor that other code puts around the one of the class, and that may use what it opened."""
-    opened = change.made_lazy or restored(change)
+    opened = change.made_lazy or restored(change) or opened_when_asked(change)
     family = change.new.family(change.after) if opened else []
     for cls in family:
         hooks: list[ast.AST | None] = [cls.methods.get("__init_subclass__")]

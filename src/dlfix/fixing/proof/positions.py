@@ -22,7 +22,7 @@ from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.rewinding import Rewinding
-from dlfix.fixing.proof.state import restored
+from dlfix.fixing.proof.state import opened_when_asked, restored
 from dlfix.fixing.proof.syntax import (
     Function,
     calls_in,
@@ -115,6 +115,8 @@ def _opened_again(change: ClassChange, cls: Class) -> Iterator[tuple[str, list[_
     """Yield the attributes of a class that later code opens again, and the methods that do."""
     for name, getter in change.made_lazy.items():
         yield name, _opener(change, cls, getter)
+    for name, functions in opened_when_asked(change).items():
+        yield from ((name, _opener(change, cls, each)) for each in functions)
     restoring = change.after.methods.get("__setstate__")
     if restoring is None or not change.fresh(restoring):
         return
@@ -140,13 +142,30 @@ def _not_set_up(
     escaping = next((op for op in handled if _may_raise(opener, op)), "")
     if escaping:
         return f"handles errors of `{escaping}`, but the code that reopens `{name}` does not"
-    done = {op.name for op in again} | {op for _, f in opener for op in _operations(f.body)}
     row = held.rows.get(f".{name}")
+    if row is not None:  # functions of the program get it there
+        for cls, f in opener:
+            again += operations_on(change.new, cls.module, f, dict.fromkeys(_given_on(f), row))
+    done = {op.name for op in again} | {op for _, f in opener for op in _operations(f.body)}
     if row is not None and row.kind == "sync":  # a worker that finds nothing done does it itself
         workers = order.reached(change.new, change.after, order.IN_WORKERS)
         done |= {op.name for op in _operations_in(change.new, workers, held, name)}
     missing = next((op.name for op in set_up if op.name not in done), "")
     return missing and f"sets up `{name}` with `{missing}`, but the code that reopens it does not"
+
+
+def _given_on(function: Function) -> set[str]:
+    """Return the local names of what a method makes, and gives or keeps."""
+    nodes = list(executed(function.body))
+    made = {
+        target.id
+        for node in nodes
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    kept = (node.value for node in nodes if isinstance(node, (ast.Assign, ast.Return)))
+    return made & {dotted(value) for value in kept if value is not None}
 
 
 def _known_as(node: ast.AST) -> str:

@@ -10,6 +10,7 @@ from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late_code import late_openers, opening_calls, opening_code, opens_nothing
 from dlfix.fixing.proof.outliving import Temporary, on_disk, outlives
 from dlfix.fixing.proof.removing_calls import Removals
+from dlfix.fixing.proof.state import opened_when_asked
 from dlfix.fixing.proof.syntax import (
     Function,
     executed,
@@ -27,7 +28,7 @@ from dlfix.project.module import Module
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the properties that open what may be gone, or something else, when they first run."""
     yield from _removed_between(change)
-    getter = next(late_openers(change), None)
+    getter = next(_late(change), None)
     if getter is None or all(opens_nothing(change, each) for each in opening_calls(change, getter)):
         return
     temporary = Temporary(change.new)
@@ -58,6 +59,14 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _directory_changes(change, getter)
     yield from _removed_by_callers(change, getter)
     yield from _removed_by_copies(change, getter)
+
+
+def _late(change: ClassChange) -> Iterator[Function]:
+    """Yield what opens later, or once more, what was open when the object was made."""
+    yield from late_openers(change)
+    made = {function.name for _, function in change.constructed_before}
+    for openers in opened_when_asked(change).values():
+        yield from (each for each in openers if each.name in made)
 
 
 def _comes_first(change: ClassChange, getter: Function, removal: ast.Call) -> bool:
@@ -188,7 +197,7 @@ def _opened_by(change: ClassChange, getter: Function) -> list[ast.Call]:
 
 def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:
     temporary = Temporary(change.new)
-    opened = [call for each in late_openers(change) for call in _opened_by(change, each)]
+    opened = [call for each in _late(change) for call in _opened_by(change, each)]
     removals = Removals(change.new, change.after, change.constructed_before, opened)
     for module, call in change.new.constructions(change.after):
         removal = removals.after(module, call)

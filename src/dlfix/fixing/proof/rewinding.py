@@ -60,9 +60,9 @@ class Rewinding:
         match statement:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
-                value=ast.Subscript(value=value, slice=ast.Name() | ast.Constant()),
+                value=ast.Subscript(value=value, slice=key),
             ) if self.holds_several and dotted(value) in names:
-                return name
+                return "" if _reads_any(key, names) else name
         return ""
 
     def _statement(
@@ -109,6 +109,14 @@ class Rewinding:
             return _NOTHING
         names = frozenset({f"{self_name(known[1])}.{self.name}"})
         return self._block(known[1].body, known[1], names, far - 1)
+
+
+def _reads_any(key: ast.expr, names: frozenset[str]) -> bool:
+    """Return whether an index reads a handle: not where it only asks how many there are."""
+    nodes = list(ast.walk(key))
+    counted = [n.args for n in nodes if isinstance(n, ast.Call) and dotted(n.func) == "len"]
+    asked = {id(each) for given in counted for each in given}
+    return any(dotted(each) in names and id(each) not in asked for each in nodes)
 
 
 def _gives_a_name(statement: ast.stmt, names: frozenset[str]) -> bool:

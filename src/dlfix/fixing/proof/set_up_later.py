@@ -24,7 +24,7 @@ from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.repeated import run_again
-from dlfix.fixing.proof.state import dropped, restored
+from dlfix.fixing.proof.state import dropped, opened_when_asked, restored
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
@@ -51,6 +51,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     again = restored(change)
     own = change.made_lazy.keys() | dropped(change).keys()
     opened = dict.fromkeys(again, change.after.methods.get("__setstate__")) | change.made_lazy
+    opened |= {name: openers[0] for name, openers in opened_when_asked(change).items()}
     for name, opener in opened.items():
         row = rows.get(f".{name}", _UNKNOWN if name in own else None)
         if row is None or opener is None:
@@ -78,7 +79,10 @@ def _rows(change: ClassChange, made: Held) -> dict[str, ResourceRow]:
     before = [change.old.method(change.before, function.name) for _, function in run_again(change)]
     rows = held_by(change.old, [each for each in before if each is not None]).rows | made.rows
     by_any = held_by(change.old, [(change.before, f) for f in change.before.functions]).rows
-    late = {f".{name}" for name in (*change.started_empty, *restored(change))}
+    late = {
+        f".{name}"
+        for name in (*change.started_empty, *opened_when_asked(change), *restored(change))
+    }
     return rows | {name: by_any[name] for name in late & by_any.keys() - rows.keys()}
 
 
@@ -91,7 +95,7 @@ def _reasons(
     by_constructor: bool,
 ) -> Iterator[str]:
     """Yield why a handle that a worker opens is not the one that it had."""
-    opened_late = name in change.started_empty
+    opened_late = _is_opened_late(change, name)
     if by_constructor and not opened_late:
         for home, function, line in _set_again(change, parent, name, opener):
             yield (
@@ -118,6 +122,11 @@ def _reasons(
             f"({module.path.name}:{operation.line}), but the resource that a worker opens "
             "starts at the beginning"
         )
+
+
+def _is_opened_late(change: ClassChange, name: str) -> bool:
+    """Return whether methods open a handle in each process, where they find that it is not open."""
+    return name in change.started_empty or name in opened_when_asked(change)
 
 
 def _is_read_on(change: ClassChange, parent: ParentCode, held: Held, name: str) -> bool:
@@ -200,7 +209,7 @@ def _operations(
     own = {id(function) for cls in family for function in cls.functions}
     givers = [f.name for cls in family for f in cls.functions if name in returned(f)]
     inside = dict.fromkeys([f".{name}", *(f".{each}()" for each in givers)], row)
-    opened_late = name in change.started_empty
+    opened_late = _is_opened_late(change, name)
     for cls, function in parent.methods(change.after):
         if opened_late and any(n.attr == name for n in own_attributes(function, ast.Store)):
             continue  # what opens it may set it up as well

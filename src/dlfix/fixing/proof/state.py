@@ -23,6 +23,7 @@ from dlfix.fixing.proof.syntax import (
     self_name,
     statements,
     strings,
+    values_set,
     within,
 )
 from dlfix.fixing.proof.typestate import Interpreter
@@ -484,6 +485,17 @@ def dropped(change: ClassChange) -> dict[str, ast.AST]:
         for key in dict(_left_out(before)) if before is not None else ():
             gone.pop(key, None)
         found.update(gone)
+    return found
+
+
+def opened_when_asked(change: ClassChange) -> dict[str, list[Function]]:
+    """Return the attributes that a worker finds missing now, with the methods that open such a one."""
+    found: dict[str, list[Function]] = {}
+    for name in dropped(change).keys() - change.made_lazy.keys() - restored(change):
+        methods = (f for f in change.after.functions if f.name not in (*CONSTRUCTORS, *STATE))
+        openers = [f for f in methods if any(isinstance(v, ast.Call) for v in values_set(f, name))]
+        if openers:
+            found[name] = openers
     return found
 
 

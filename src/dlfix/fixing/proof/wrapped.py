@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import held_by
 from dlfix.fixing.proof.program import Class
-from dlfix.fixing.proof.state import restored
+from dlfix.fixing.proof.state import opened_when_asked, restored
 from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, self_name
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the attributes that stay in the state, and that a library's class makes of a handle."""
     rows = held_by(change.old, change.constructed_before).rows
-    handles = {name for name in (*change.made_lazy, *restored(change)) if f".{name}" in rows}
+    opened = restored(change) | opened_when_asked(change).keys()
+    handles = {name for name in (*change.made_lazy, *opened) if f".{name}" in rows}
     for cls, function in change.constructed_after if handles else ():
         for name, handle, call in _wrappers(change, cls, function, handles):
             if name not in handles and f".{name}" not in rows:

@@ -1,0 +1,6 @@
+store = None
+
+
+def use(path):
+    global store
+    store = path

@@ -1,0 +1,49 @@
+import argparse
+import tempfile
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, paths):
+        self.streams = [open(path, "rb") for path in paths]
+        self.length = self.streams[0].seek(0, 2)
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, index):
+        stream = self.streams[index % len(self.streams)]
+        stream.seek(index)
+        return torch.tensor(stream.read(1)[0])
+
+
+def fill(folder):
+    paths = []
+    for name in ("first", "second"):
+        path = f"{folder}/{name}"
+        with open(path, "wb") as file:
+            file.write(bytes(range(6)))
+        paths.append(path)
+    return paths
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        rows = Rows(fill(folder))
+        loader = DataLoader(
+            rows,
+            batch_size=3,
+            num_workers=args.workers,
+            multiprocessing_context=args.start_method if args.workers else None,
+        )
+        print("RESULT", [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()
