@@ -13,6 +13,7 @@ from dlfix.facts.model import FUNCTIONS, NOTHING, FileFacts, Kind, Role
 from dlfix.facts.names import Names
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.syntax import MUTATING, Function, executed, is_attribute, self_name
 
 _Direct = Callable[[FileFacts, int, str], Iterator[tuple[int, str]]]
@@ -31,6 +32,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
         return
     facts = change.file.facts
     yield from _may_stay_unset(change, facts)
+    yield from _constructed_again(change)
     inputs = {name: _inputs(change, getter) for name, getter in change.made_lazy.items()}
     kept = frozenset(change.new_attributes) - set(change.after.methods) - set(inputs)
     inputs |= {name: frozenset({name}) for name in kept}
@@ -112,6 +114,28 @@ def _may_stay_unset(change: ClassChange, facts: FileFacts) -> Iterator[Regressio
                 getter,
                 f"`{opener.name}` may return without setting `{name}` (line {opener.lineno})",
             )
+
+
+def _constructed_again(change: ClassChange) -> Iterator[Regression]:
+    """Yield the properties that a constructor reads, and that keep what they gave when it is called again."""
+    read = {name for cls, f in change.constructed_after for name in order.called_on_self(cls, f)}
+    kept = [name for name in sorted(read & change.made_lazy.keys()) if not change.keyed(name)]
+    classes = [change.after, *change.new.heirs(change.after)]
+    for module in change.new.project.mentions("__init__") if kept else ():
+        for call in module.calls_by_name.get("__init__", ()):
+            around = change.new.enclosing(module, call)
+            if around is not None and around.name in order.CONSTRUCTORS:
+                continue
+            of = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+            if change.new.class_of(module, of) in classes or may_be_object(
+                change, module, of, classes
+            ):
+                yield change.regression(
+                    change.made_lazy[kept[0]],
+                    f"`__init__` is called again ({module.path.name}:{call.lineno}), but `{kept[0]}` "
+                    "would stay what it was",
+                )
+                return
 
 
 def _opener(change: ClassChange, getter: Function) -> Function | None:
