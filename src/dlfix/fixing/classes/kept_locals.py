@@ -487,7 +487,9 @@ def _is_new_list(part: ast.expr) -> bool:
 def kept_name(attribute: str, hint: str) -> str:
     """Return a name for a value that an attribute is opened from; no word stands in it twice."""
     plain = attribute.strip("_")
-    if hint == plain or hint.startswith(f"{plain}_"):
+    words, others = hint.split("_"), plain.split("_")
+    said = any(one.rstrip("s") == other.rstrip("s") for one in words for other in others)
+    if hint == plain or (said and len(words) > 1):
         return f"_{hint}"
     return f"_{plain}" if plain.endswith(f"_{hint}") else f"_{plain}_{hint}"
 

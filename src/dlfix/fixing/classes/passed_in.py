@@ -24,6 +24,8 @@ class Again:
     asks: tuple[tuple[str, str], ...]  # suffix of the attribute that keeps it, and the question
     call: str
     library: str
+    knows: frozenset[str] = frozenset()  # further arguments that the answers hold
+    alone: bool = False  # no process may open it while it holds its parent's
 
 
 _PATHS = ("name", "file", "filename")
@@ -39,6 +41,13 @@ REOPENED = {
     "tarfile.open": Again((("name", "name"),), "tarfile.open({})", "tarfile"),
     "soundfile.SoundFile": Again((("name", "name"),), "soundfile.SoundFile({})", "soundfile"),
     "numpy.load": Again((("name", "zip.filename"),), "numpy.load({})", "numpy"),
+    "lmdb.open": Again(
+        (("path", "path()"), ("flags", "flags()")),
+        "lmdb.open({}, **{})",
+        "lmdb",
+        knows=frozenset({"subdir", "readonly", "readahead", "meminit", "lock"}),
+        alone=True,
+    ),
 }
 _PART_OF_H5 = Again(
     (("file", "file.filename"), ("mode", "file.mode"), ("name", "name")),
@@ -81,7 +90,9 @@ def plan_passed_in(culprit: Culprit, around: Surroundings) -> ClassPlan:
         cls=facts.module.span(facts.node),
         exchanges=exchanges,
         inserts=() if alone else (Insert(span, "\n".join(kept)),),
-        lazies=(Lazy(name=site.attribute, body=body, kept_in=kept_in, self_name=me),),
+        lazies=(
+            Lazy(name=site.attribute, body=body, kept_in=kept_in, self_name=me, alone=again.alone),
+        ),
         state=state_for(facts, drops, (), around),
         after=site.method.name,
         imports=(again.library,) if again.library else (),
@@ -102,6 +113,11 @@ def _opened_again(culprit: Culprit) -> Again:
         raise Refusal(
             "the caller opens the resource with arguments that the resource does not "
             f"record ({where})"
+        )
+    if again.alone and isinstance(value, ExternalCall) and not _is_handed_on(value):
+        where = f"{value.frame.module.path.name}:{value.node.lineno}"
+        raise Refusal(
+            f"the caller may hold the resource, which no forked worker may open ({where})"
         )
     return _spelled(again, culprit.facts)
 
@@ -126,11 +142,18 @@ def _spelled(again: Again, facts: ClassFacts) -> Again:
     return again
 
 
+def _is_handed_on(value: ExternalCall) -> bool:
+    """Return whether what opens a resource is written where it is passed: nothing else holds it."""
+    above = value.frame.module.parent(value.node)
+    return isinstance(above, (ast.Call, ast.keyword))
+
+
 def _records(again: Again, call: ast.Call) -> bool:
     """Return whether a handle knows all that it was opened with; to be open for reading needs no saying."""
     asked = [suffix for suffix, _ in again.asks]
-    others = call.args[len(asked) :]
-    others += [k.value for k in call.keywords if k.arg not in {*asked[1:], *_PATHS}]
+    others = call.args[1 if again.knows else len(asked) :]
+    known = {*asked[1:], *_PATHS, *again.knows}
+    others += [k.value for k in call.keywords if k.arg not in known]
     return all(isinstance(each, ast.Constant) and each.value in _READING for each in others)
 
 

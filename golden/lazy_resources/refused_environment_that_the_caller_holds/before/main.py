@@ -1,0 +1,48 @@
+import argparse
+import tempfile
+
+import lmdb
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, env, keys):
+        self.env = env
+        self.keys = keys
+
+    def __len__(self):
+        return len(self.keys)
+
+    def __getitem__(self, index):
+        with self.env.begin() as transaction:
+            return torch.tensor(int(transaction.get(self.keys[index])))
+
+
+def fill(folder):
+    with lmdb.open(folder, map_size=1 << 20) as env, env.begin(write=True) as transaction:
+        for number in range(6):
+            transaction.put(b"%d" % number, b"%d" % (number * number))
+    return folder
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = fill(folder)
+        env = lmdb.open(path, readonly=True, lock=False)
+        rows = Rows(env, [b"%d" % number for number in range(6)])
+        loader = DataLoader(
+            rows,
+            batch_size=3,
+            num_workers=args.workers,
+            multiprocessing_context=args.start_method if args.workers else None,
+        )
+        print("RESULT", [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()
