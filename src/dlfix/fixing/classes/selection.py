@@ -139,8 +139,22 @@ class Selection(Mover):
         return needed
 
     def _binds(self, statement: ast.stmt, names: set[str]) -> bool:
-        """Return whether an assignment binds one of some local names."""
-        return not names.isdisjoint(stored_in(_targets(statement)))
+        """Return whether a statement binds one of some local names, or changes what one holds."""
+        bound = stored_in(_targets(statement))
+        return not names.isdisjoint(bound) or self._changed(statement) in names
+
+    def _changed(self, statement: ast.stmt) -> str:
+        """Return the local name of a collection written here, in which a statement changes what it holds."""
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr))):
+                changed = attr in MUTATORS
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))]):
+                changed = True
+            case _:
+                return ""
+        values = (each.value for each in self.scope.bindings.get(name, ()))
+        written = any(each is not None and _held(each) is not None for each in values)
+        return name if changed and written else ""
 
     def _sets(self, node: ast.AST) -> bool:
         """Return whether a statement sets a handle, or puts one into what holds several."""

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.proof import (
+    asked_of_arguments,
+    built_up,
     callables,
     closed,
     copies,
@@ -47,6 +49,8 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     wrapped.check,
     closed.check,
     removed_files.check,
+    asked_of_arguments.check,
+    built_up.check,
     first_read.check,
     state.check,
     observers.check,

@@ -43,7 +43,7 @@ class Given:
         if root == self_name(self.function):
             return self._of_attribute(rest.partition(".")[0])
         if root in parameters(self.function):
-            return _argument(self.function, self.call, root)
+            return argument(self.function, self.call, root)
         imports = [*self.home.nodes(ast.Import), *self.home.nodes(ast.ImportFrom)]
         local = stored_names(self.function.body) | stored_names(imports)
         return [] if root in local else None
@@ -83,14 +83,14 @@ class Given:
             return [] if root in stored_names(init.body) else None
         found: list[ast.expr] = []
         for call in self.made:
-            passed = _argument(init, call, root)
+            passed = argument(init, call, root)
             if passed is None:
                 return None
             found += passed
         return found
 
 
-def _argument(function: Function, call: ast.Call, name: str) -> list[ast.expr] | None:
+def argument(function: Function, call: ast.Call, name: str) -> list[ast.expr] | None:
     """Return what a call of a method passes for a parameter, or its default; None if not known."""
     if any(isinstance(each, ast.Starred) for each in call.args) or any(
         keyword.arg is None for keyword in call.keywords
