@@ -29,7 +29,10 @@ ROWS = [
         items[1:][:1] = [[good]]
         DataLoader(Keep(items), num_workers=2)
         """,
-        "dataset.kept[][0] lambda",
+        "dataset.kept[0][0] def good",
+        "dataset.kept[1][0] def good",
+        "dataset.kept[][][0] def good",
+        "dataset.kept[][0][] lambda",
     ),
     row(
         "a name",

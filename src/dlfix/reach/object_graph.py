@@ -339,9 +339,9 @@ class Walk:
 
     def _of_items(self, value: Container) -> Iterator[Child]:
         for key, item in value.items:
-            name = "" if key is None or is_computed(item) else repr(key)
+            unnamed = key is None or isinstance(key, slice) or is_computed(item)
             for reached in self.interpreter.reached(item):
-                yield Edge("item", name), reached
+                yield Edge("item", "" if unnamed else repr(key)), reached
 
     def _of_partial(self, value: Partial) -> Iterator[Child]:
         yield Edge("function"), Reached(value.function)

@@ -672,7 +672,8 @@ def _given_names(module: Module) -> dict[str, list[ast.Call]]:
 
 def _given(call: ast.Call) -> list[ast.expr]:
     """Return what a call passes first, or under a keyword."""
-    return [*call.args[:1], *(keyword.value for keyword in call.keywords)]
+    named = (keyword.value for keyword in call.keywords if keyword.arg is not None)
+    return [*call.args[:1], *named]
 
 
 def _started_in_workers(module: Module) -> frozenset[str]:
