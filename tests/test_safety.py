@@ -215,7 +215,9 @@ MAY_START = {
     "editor/server.py",  # threads only
     "fleet.py",  # git clone
     "interactive.py",  # the user's own $EDITOR
-    "processes.py", "runtime/probe.py", "runtime/runner.py", "runtime/supervisor.py",
+    "processes.py", "runtime/probe.py", "runtime/supervisor.py",
+    "runtime/inside/child.py", "runtime/inside/program.py",  # in the user's interpreter
+    "runtime/inside/watch.py", "runtime/inside/contents.py",
 }  # fmt: skip
 
 

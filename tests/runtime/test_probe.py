@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from dlfix.runtime import commands, probe
+from dlfix.runtime.inside import bootstrap
 from dlfix.runtime.probe import ProbeError
 
 LOADER = """
@@ -646,7 +647,7 @@ def test_what_is_no_interpreter_gives_one_line(tmp_path, capfd):
 def test_an_interpreter_that_is_too_old_says_so(tmp_path, monkeypatch):
     script = write(tmp_path, "x = 1")
     monkeypatch.setattr(
-        probe.runner, "bootstrap", lambda text: f"raise SystemExit({probe.runner.TOO_OLD})"
+        bootstrap, "program", lambda texts: f"raise SystemExit({bootstrap.TOO_OLD})"
     )
     with pytest.raises(ProbeError, match=r"requires Python 3\.8 or later"):
         probe.probe(script)

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from dlfix import signals
-from dlfix.runtime import runner, supervisor
+from dlfix.runtime import supervisor
+from dlfix.runtime.inside import bootstrap
 from dlfix.runtime.messages import RANKS, meanings
 from dlfix.undo import home
 
@@ -239,6 +240,12 @@ def _check_script(path: Path) -> None:
         raise ProbeError(f"{path}: expected a script, got a notebook")
 
 
+def sources() -> dict[str, str]:
+    """Return the texts of the modules that run in the user's interpreter."""
+    folder = Path(bootstrap.__file__).parent
+    return {name: (folder / f"{name}.py").read_text(encoding="utf-8") for name in bootstrap.MODULES}
+
+
 def _run(job: dict[str, Any], timeout: float) -> list[dict[str, Any]]:
     """Run the runner; return its rows; leave no process behind."""
     with tempfile.TemporaryDirectory(prefix="dlfix-") as folder:
@@ -246,12 +253,11 @@ def _run(job: dict[str, Any], timeout: float) -> list[dict[str, Any]]:
         result.touch()
         config = Path(folder, "config")
         config.write_text(json.dumps(job | {"result": str(result)}), encoding="utf-8")
-        text = Path(runner.__file__).read_text(encoding="utf-8")
-        command = [job["python"], "-c", runner.bootstrap(text), str(config)]
+        command = [job["python"], "-c", bootstrap.program(sources()), str(config)]
         status = _run_group(command, result, timeout)
         lines = result.read_text(encoding="utf-8").splitlines()
     rows = [row for row in map(_row, lines) if row]
-    if status == runner.TOO_OLD and not rows:
+    if status == bootstrap.TOO_OLD and not rows:
         raise ProbeError(f"{job['python']}: dlfix probe requires Python 3.8 or later")
     if not rows and status is None:
         raise ProbeError(

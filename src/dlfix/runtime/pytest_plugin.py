@@ -13,10 +13,10 @@ def dlfix_probe() -> Callable[[Any], None]:
     """Return a function that fails the test where a loader would not reach its workers."""
 
     def probe(loader: Any) -> None:
-        from dlfix.runtime import runner
+        from dlfix.runtime.inside import program
 
-        culprits = runner.examine(loader)
+        culprits = program.examine(loader)
         if culprits:
-            pytest.fail("\n".join(runner.sentence(culprit) for culprit in culprits), pytrace=False)
+            pytest.fail("\n".join(program.sentence(culprit) for culprit in culprits), pytrace=False)
 
     return probe

@@ -1,4 +1,4 @@
-"""The runner's own parts, in this process."""
+"""What runs in the user's interpreter, in this process."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import collections
 import functools
 import io
 import multiprocessing
+import pickle
 import sqlite3
 import sys
 import threading
@@ -15,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from dlfix.runtime import runner
+from dlfix.runtime import probe as probe_module
+from dlfix.runtime.inside import bootstrap, contents, culprits, objects, pickling
 
 
 class Holder:
@@ -63,8 +65,8 @@ class Tape:
 
 
 def walk(obj, label="dataset"):
-    error = runner.failure(obj)
-    return runner.find_culprits(obj, label, error) if error else []
+    error = pickling.failure(obj)
+    return culprits.find_culprits(obj, label, error) if error else []
 
 
 def paths(obj):
@@ -175,23 +177,23 @@ def test_the_line_that_made_a_culprit_is_that_of_the_assignment(path, text):
 
 def test_modules_of_torch_are_reached_as_people_write_them():
     path = "dataset.net._modules['features']._modules['0']._parameters['weight']"
-    assert runner.tidy(path) == "dataset.net.features[0].weight"
+    assert objects.tidy(path) == "dataset.net.features[0].weight"
 
 
 def test_bytes_are_counted_and_never_kept():
-    cost = runner.measure([b"x" * 1_000_000] * 3)  # pickled once: it is one object
+    cost = pickling.measure([b"x" * 1_000_000] * 3)  # pickled once: it is one object
     assert 1_000_000 <= cost["bytes"] < 1_001_000
 
 
 def test_the_largest_attributes_come_first_and_a_lone_heavy_one_is_opened_up():
     inner = Holder(samples=list(range(50_000)), names=["a"] * 10)
-    rows = runner.largest(Holder(inner=inner, small=1), "dataset")
+    rows = contents.largest(Holder(inner=inner, small=1), "dataset")
     assert rows[0]["path"] == "dataset.inner.samples"
 
 
 def differences(obj):
-    back = runner.pickle.loads(runner.pickle.dumps(obj))
-    return runner.differences(runner.outline(obj, "dataset"), runner.outline(back, "dataset"))
+    back = pickle.loads(pickle.dumps(obj))
+    return contents.differences(contents.outline(obj, "dataset"), contents.outline(back, "dataset"))
 
 
 def test_an_attribute_that_does_not_come_back_is_a_difference():
@@ -219,20 +221,32 @@ def test_what_comes_back_as_it_should_is_no_difference(obj):
 
 def test_open_files_are_what_a_fork_would_share(tmp_path):
     with (tmp_path / "data").open("w") as file:
-        (row,) = runner.descriptors(Holder(files={"a": file}, other=Holder(again=file)), "dataset")
+        (row,) = contents.descriptors(
+            Holder(files={"a": file}, other=Holder(again=file)), "dataset"
+        )
     assert row["path"] in ("dataset.files['a']", "dataset.other.again")
     assert row["name"].endswith("data")
 
 
-def test_the_runner_is_one_file_of_the_standard_library_for_python_3_8():
-    tree = ast.parse(Path(runner.__file__).read_text(), feature_version=(3, 8))
-    names = {
+@pytest.mark.parametrize("name", bootstrap.MODULES)
+def test_what_is_sent_needs_the_standard_library_of_python_3_8_and_what_was_sent_before(name):
+    tree = ast.parse(probe_module.sources()[name], feature_version=(3, 8))
+    found = [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))]
+    own = [n for n in found if getattr(n, "level", 0)]
+    absolute = {
         (getattr(node, "module", None) or node.names[0].name).partition(".")[0]
-        for node in tree.body
-        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for node in found
+        if node not in own
     }
-    assert names <= sys.stdlib_module_names
+    assert absolute <= sys.stdlib_module_names
+    before = set(bootstrap.MODULES[: bootstrap.MODULES.index(name)])
+    assert {each.module or each.names[0].name for each in own} <= before
+
+
+def test_all_modules_are_sent():
+    folder = Path(bootstrap.__file__).parent
+    assert {path.stem for path in folder.glob("*.py")} == {*bootstrap.MODULES, "__init__"}
 
 
 def test_the_command_line_is_short_enough_for_every_system():
-    assert len(runner.bootstrap(Path(runner.__file__).read_text())) < 30_000
+    assert len(bootstrap.program(probe_module.sources())) < 30_000
