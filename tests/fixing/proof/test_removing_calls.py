@@ -82,6 +82,11 @@ GONE = {
     "each after it is opened": "rows = [(Rows(path), os.remove(path)) for path in [path]]",
     "by a generator expression": "rows = [Rows(path) for path in (os.remove(path) or path for path in [path])]",
     "by what a second loop goes through": "rows = [Rows(path) for _ in range(2) for _ in [os.remove(path)]]",
+    "written where another file is missing": "rows = Rows(path)\nif not os.path.exists(other):\n    open(path, 'w')",
+    "written if forced": "rows = Rows(path)\nif FORCED or not os.path.exists(path):\n    open(path, 'w')",
+    "written where it is": "rows = Rows(path)\nif os.path.exists(path):\n    open(path, 'w')",
+    "written under the name of another": "rows = Rows(path)\nspare = path + '.1'\nif not os.path.exists(spare):\n"
+    "    spare = path\n    open(spare, 'w')",
     "a temporary file": "scratch = tempfile.NamedTemporaryFile()\nrows = Rows(scratch.name)\nscratch.close()",
 }
 THERE = {
@@ -89,6 +94,13 @@ THERE = {
     "another name of another function": "rows = Rows(path)\ndrop = print\ndrop(path)",
     "another file is closed": "log = open('log')\nrows = Rows(path)\nlog.close()",
     "written before the first is opened": "rows = [Rows(path) for path in [shutil.copy('a', path)]]",
+    "written where there was none": "rows = Rows(path)\nif not os.path.isfile(path):\n    open(path, 'w')",
+    "written beside a cache that was read": "rows = Rows(path)\nspare = path + str(len(rows))\n"
+    "if os.path.exists(spare):\n    keys = open(spare).read()\nelse:\n    np.save(spare, list(rows))",
+    "written after a cache was returned": "rows = Rows(path)\nspare = pathlib.Path(path).with_suffix(name())\n"
+    "if spare.exists():\n    return spare\nnp.save(spare, list(rows))",
+    "written by a function where there was none": "rows = Rows(path)\nif not os.path.exists(path) and True:\n"
+    "    write(path)\n\ndef write(where):\n    open(where, 'w')",
     "removed before the first is opened": "rows = {path: Rows(path) for path in fresh(os.remove(path))}",
 }
 

@@ -13,6 +13,7 @@ from dlfix.catalog import load
 from dlfix.fixing.proof.callees import Callee, callees
 from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.late_code import opens_to_write
+from dlfix.fixing.proof.new_files import not_there
 from dlfix.fixing.proof.origins import Origins, is_literal, item_of, literal, share_files
 from dlfix.fixing.proof.outliving import FAR, REMOVES, TEMPORARY, Kept, on_disk
 from dlfix.fixing.proof.passed_values import Given
@@ -261,6 +262,9 @@ class Removals:
             return dotted(owner) in {text.partition(".")[0] for text in files}
         if self._is_of_another_kind(node, origins):
             return False
+        free = self._free(module, written)
+        at_stake = [each for each in at_stake if each is None or dotted(each) not in free]
+        given = [each for each in given if dotted(each) not in free]
         own = self.program.resolve(module, written.func) is not None
         if not own and self._may_change(module, node, given, origins):
             return True
@@ -273,6 +277,11 @@ class Removals:
             name in self.shared or (owner in files and name in self.read)
             for owner, _, name in parts
         )
+
+    def _free(self, module: Module, call: ast.Call) -> set[str]:
+        """Return the paths at which there is no file when a call is made."""
+        body = self.program.body_around(module, call)
+        return not_there(module, call, body)
 
     def _spelled_out(self, module: Module, call: ast.Call) -> ast.Call:
         """Return a call of an imported function by its full name: `from os import remove as tidy`."""
@@ -359,19 +368,25 @@ class Removals:
         if removal is not None or far == 0 or last_part(node.func) in _AT_THE_END:
             return removal
         for callee in callees(self.program, module, node, origins):
-            taken, values = self._taken(callee, node, files, origins)
-            paths = self._passed_paths(callee, node, taken, origins)
+            free = self._free(module, node)
+            passed = [each for each in callee.passed(node) if dotted(each[1]) not in free]
+            taken, values = self._taken(callee, node, passed, files, origins)
+            paths = self._passed_paths(callee, passed, taken, origins)
             removal = self._in_body(callee, taken, paths, values, far - 1)
             if removal is not None:
                 return removal
         return None
 
     def _taken(
-        self, callee: Callee, node: ast.Call, files: set[str], origins: Origins
+        self,
+        callee: Callee,
+        node: ast.Call,
+        passed: list[tuple[str, ast.expr]],
+        files: set[str],
+        origins: Origins,
     ) -> tuple[set[str], dict[str, list[ast.expr]]]:
         """Return what a function that a call runs knows some files by, and what its parameters are given."""
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        passed = callee.passed(node)
         taken = {name for name, value in passed if share_files(origins.of(value), files)}
         star = callee.function.args.vararg or callee.function.args.kwarg
         if (callee.takes is None or star is not None) and share_files(
@@ -382,13 +397,17 @@ class Removals:
         return taken, {name: origins.values(value) or [value] for name, value in passed}
 
     def _passed_paths(
-        self, callee: Callee, node: ast.Call, taken: set[str], origins: Origins
+        self,
+        callee: Callee,
+        passed: list[tuple[str, ast.expr]],
+        taken: set[str],
+        origins: Origins,
     ) -> set[str]:
         """Return by which names a function that a call runs knows the paths, `rows.path` of an object too."""
         if callee.takes is None or callee.is_local:
             return self.paths | taken
         names = {*filter(is_literal, self.paths)}
-        for name, value in callee.passed(node):
+        for name, value in passed:
             if not self.paths.isdisjoint(origins.paths(value, tails="kept")):
                 names.add(name)
             start = f"{dotted(value)}."
