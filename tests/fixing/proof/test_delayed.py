@@ -1000,3 +1000,38 @@ def test_a_path_that_an_object_gives_when_it_is_opened_may_change(given, refused
     )
     reasons = opened(program=program)
     assert refused == any("may give another path" in each for each in reasons)
+
+
+COMPUTED = {
+    "a function that is passed it": (
+        "def fill(target, **options):\n    for name, value in options.items():\n"
+        "        setattr(target, name, value)\n\nrows = Rows('a')\nfill(rows, path='b')\n",
+        True,
+    ),
+    "other names passed to it": (
+        "def fill(target, **options):\n    for name, value in options.items():\n"
+        "        setattr(target, name, value)\n\nrows = Rows('a')\nfill(rows, scale=2)\n",
+        False,
+    ),
+    "another object passed to it": (
+        "def fill(target, options):\n    for name, value in options.items():\n"
+        "        setattr(target, name, value)\n\nrows = Rows('a')\nother = object()\nfill(other, {'path': 1})\n",
+        False,
+    ),
+    "a dict": ("rows = Rows('a')\nstate = read()\nvars(rows).update(state)\n", True),
+    "a dict of known names": (
+        "rows = Rows('a')\nstate = {'scale': 2}\nvars(rows).update(state)\n",
+        False,
+    ),
+    "a union": ("rows = Rows('a')\nrows.__dict__ |= read()\n", True),
+    "a key that is worked out": (
+        "rows = Rows('a')\nfor key in read():\n    vars(rows)[key] = 1\n",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("program", "refused"), COMPUTED.values(), ids=COMPUTED)
+def test_what_is_set_under_names_that_are_worked_out(program, refused):
+    reasons = opened(program=program)
+    assert refused == any("`path` is read later" in reason for reason in reasons)

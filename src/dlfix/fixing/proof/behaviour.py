@@ -23,6 +23,8 @@ from dlfix.fixing.proof import (
     loaders,
     moves,
     observers,
+    patches,
+    pickling_tried,
     positions,
     removed_files,
     repeated,
@@ -56,6 +58,8 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     observers.check,
     copies.check,
     repeated.check,
+    patches.check,
+    pickling_tried.check,
     descriptors.check,
     sharing.check,
     defaults.check,
@@ -64,6 +68,7 @@ _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
     callables.check,
     import_time.check,
     loaders.check,
+    pickling_tried.check_moved,
 )
 
 

@@ -60,7 +60,7 @@ def check(change: FileChange) -> Iterator[Regression]:
     """Yield what a moved function, or what it captures, no longer is."""
     yield from _unbound(change)
     yield from _unbound_annotations(change)
-    moved = _Moved(change)
+    moved = Moved(change)
     yield from moved.regressions()
 
 
@@ -179,7 +179,7 @@ def _makes_object(call: ast.Call) -> bool:
     return isinstance(made, ast.Call) and last_part(made.func) == "type"
 
 
-class _Moved:
+class Moved:
     """The functions and classes of one file that are at module level now."""
 
     def __init__(self, change: FileChange) -> None:
@@ -187,6 +187,7 @@ class _Moved:
         self._answered: frozenset[str] = frozenset()
 
     def regressions(self) -> Iterator[Regression]:
+        """Yield what is no longer as it was."""
         for node in self.defined:
             yield from self._names_inside(node)
             yield from self._name_taken(node)
@@ -223,6 +224,7 @@ class _Moved:
 
     @cached_property
     def new_names(self) -> set[str]:
+        """The names of these."""
         return {node.name for node in self.defined}
 
     @cached_property
@@ -760,7 +762,7 @@ class _Moved:
         moves_class = any(isinstance(each, ast.ClassDef) for each in self.gone)
         return moves_class and asked is not None and whose_class(asked) is not None
 
-    def _may_be_about(self, module: Module, node: ast.AST) -> bool:
+    def may_be_about(self, module: Module, node: ast.AST) -> bool:
         """Return whether what a node asks may be asked of the functions that moved."""
         asked = observed(module, node)
         if not is_about(module, node, self._known_as) and not self._is_of_object(asked):
@@ -796,9 +798,9 @@ class _Moved:
                     if self._is_answered(word, module, node):
                         continue
                     if (
-                        self._may_be_about(module, node)
+                        self.may_be_about(module, node)
                         and self._asks_of_a_function(module, node)
-                        and self._may_meet(module)
+                        and self.may_meet(module)
                     ):
                         at = partials[0].call if partials else renamed[0]
                         name = self._qualname(self.new, at) or getattr(
@@ -838,7 +840,7 @@ class _Moved:
             kept_names.asked_of_wrapped(self.change.new, module, node, each) for each in partials
         )
 
-    def _may_meet(self, module: Module) -> bool:
+    def may_meet(self, module: Module) -> bool:
         """Return whether some program may hand the functions that moved to code of a module."""
         if module is self.new or module.name.rpartition(".")[2] == "conftest":
             return True  # pytest loads that beside the tests
@@ -852,7 +854,7 @@ class _Moved:
         """Yield where code asks whether a function is a partial, or what its type is called."""
         for module in self.change.new.project.mentions("isinstance") if partials else ():
             for call in module.calls_by_name.get("isinstance", ()):
-                if len(call.args) != 2 or not self._may_be_about(module, call.func):
+                if len(call.args) != 2 or not self.may_be_about(module, call.func):
                     continue
                 if any(last_part(each) == "partial" for each in ast.walk(call.args[1])):
                     yield self.change.regression(
@@ -879,11 +881,7 @@ class _Moved:
                 if self._sources.are_others(module, call.args[0]):
                     continue
                 of_type = isinstance(call.args[0], ast.Call)
-                if (
-                    not of_type
-                    and last_part(call.args[0]) != "__class__"
-                    and self._may_meet(module)
-                ):
+                if not of_type and last_part(call.args[0]) != "__class__" and self.may_meet(module):
                     return f"line {call.lineno} of {module.path.name}"
         return None
 

@@ -154,7 +154,7 @@ class _Delayed:
             if read.name.startswith("."):
                 yield from self._attribute(owner, read)
             elif read.name not in own:
-                yield from self._global(owner, read)
+                yield from self._global(owner.module, read)
 
     # Calls
 
@@ -224,6 +224,9 @@ class _Delayed:
                 yield from self._in_function(where, node)
             elif isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv"}:
                 yield from self._environment(node)
+        for read in reads(function.body, ""):
+            if read.name not in own and not writes.changes_in_place(where, read.node):
+                yield from self._global(where, read)
 
     def _callee(self, cls: Class, call: ast.Call) -> Function | None:
         made = self.new.class_of(cls.module, call.func)
@@ -599,8 +602,8 @@ class _Delayed:
 
     # Names of the module
 
-    def _global(self, owner: Class, read: Read) -> Iterator[Regression]:
-        name, line, module = read.name, read.node.lineno, owner.module
+    def _global(self, module: Module, read: Read) -> Iterator[Regression]:
+        name, line = read.name, read.node.lineno
         if hasattr(builtins, name) and name not in stored_names(module.tree.body):
             return
         again = writes.global_rebinding(self.new, module, name)
@@ -614,10 +617,12 @@ class _Delayed:
         kind, _, attribute = read.use.partition(":")
         if kind == "attr":
             yield from self._module_attribute(module, read, attribute)
-        if kind not in {"attr", "item", "iterate", "method"} or self._is_import(owner, name):
+        if kind not in {"attr", "item", "iterate", "method"} or self._is_import(module, name):
             return
         for user in self.new.project.users(module, name):
             for node in user.nodes(ast.Name):
+                if self.new.enclosing(user, node) in self.visited:
+                    continue  # what it changes itself, when it is called
                 if node.id == name and writes.changes_in_place(user, node):
                     yield self.change.regression(
                         line,
@@ -640,13 +645,13 @@ class _Delayed:
                 f"({found[0].path.name}:{getattr(again, 'lineno', 0)})",
             )
 
-    def _is_import(self, owner: Class, name: str) -> bool:
+    def _is_import(self, module: Module, name: str) -> bool:
         return any(
             name in stored_names(node)
-            for node in (*owner.module.nodes(ast.Import), *owner.module.nodes(ast.ImportFrom))
+            for node in (*module.nodes(ast.Import), *module.nodes(ast.ImportFrom))
         ) and not any(
             name in stored_names(n)
-            for n in owner.module.tree.body
+            for n in module.tree.body
             if isinstance(n, (ast.Assign, ast.AnnAssign))
         )
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
+from dlfix.fixing.proof.construction_sites import call_of, leading_to, passed_to
 from dlfix.fixing.proof.late_code import opens_nothing
 from dlfix.fixing.proof.objects import may_be_object
-from dlfix.fixing.proof.order import CONSTRUCTORS, STATE
+from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class, is_cached
 from dlfix.fixing.proof.state import opened_when_asked, restored, sets
 from dlfix.fixing.proof.syntax import (
@@ -42,7 +43,8 @@ _OF_ONE = frozenset({"get", "pop", "setdefault", "update"})
 _OF_ATTRIBUTES = ("__dict__", "vars")
 _OF_FIELDS = ("asdict", "astuple", "fields", "replace")
 _LAST = frozenset({"__del__", "__exit__", "close"})
-_FAR = 3
+_EXPECTS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
+_CALLS_LATER = frozenset({"submit", "apply_async", "run_in_executor", "to_thread"})
 
 
 # What a `__setattr__` that only sets, or refuses to, calls.
@@ -107,7 +109,7 @@ def _errors(change: ClassChange) -> Iterator[Regression]:
     getter = _no_longer_opened(change)
     if getter is None:
         return
-    catching = _who_catches(change, [change.after, *change.new.heirs(change.after)])
+    catching = _who_catches(change)
     if catching is not None:
         module, handler = catching
         yield change.regression(
@@ -159,54 +161,29 @@ def _opened_with(change: ClassChange, name: str, touched: set[str]) -> bool:
 
 
 def _who_catches(
-    change: ClassChange, classes: list[Class], far: int = _FAR
-) -> tuple[Module, ast.ExceptHandler | ast.With] | None:
+    change: ClassChange,
+) -> tuple[Module, ast.ExceptHandler | ast.With | ast.Call] | None:
     """Return a handler around what makes an object, or around a call that leads to it."""
-    seen: set[str] = set()
-    names = {cls.name for cls in classes}
-    for step in range(far):
-        callers: set[str] = set()
-        for module, node in _calling(change, names - seen, [] if step else classes):
-            handler = _handler_around(module, node)
-            if handler is not None:
-                return module, handler
-            function = change.new.enclosing(module, node)
-            if function is not None and not function.name.startswith("test"):
-                callers.add(_called_as(module, function))
-        seen |= names
-        names = callers - {"main", "__main__"}
+    for module, node in leading_to(change):
+        handler = _handler_around(module, node) or _keeps_error(module, node)
+        if handler is not None:
+            return module, handler
     return None
 
 
-def _calling(
-    change: ClassChange, names: set[str], classes: list[Class]
-) -> Iterator[tuple[Module, ast.expr]]:
-    """Yield what is called by one of these names, or makes an object of a class through another."""
-    for name in names:
-        for module in change.new.project.mentions(name):
-            for node in module.nodes_by_name.get(name, ()):
-                if _call_of(module, node) is not None:
-                    yield module, node
-    for cls in classes:
-        for module, call in change.new.constructions(cls):
-            yield module, call.func
-
-
-def _called_as(module: Module, function: Function) -> str:
-    owner = module.parent(function)
-    if function.name in CONSTRUCTORS and isinstance(owner, ast.ClassDef):
-        return owner.name
-    return function.name
-
-
-def _call_of(module: Module, node: ast.AST) -> ast.AST | None:
-    parent = module.parent(node)
-    return parent if isinstance(parent, ast.Call) and parent.func is node else None
+def _keeps_error(module: Module, node: ast.AST) -> ast.Call | None:
+    """Return the call that makes an object by its class, and keeps or expects the error: `pool.submit(Rows)`."""
+    call = passed_to(module, node)
+    if call is None:
+        return None
+    name = last_part(call.func)
+    asked = name in _CALLS_LATER and module.attributes_by_name.get("exception")
+    return call if asked or name in _EXPECTS else None
 
 
 def _handler_around(module: Module, node: ast.AST) -> ast.ExceptHandler | ast.With | None:
     """Return the handler that what a class raises when it is made comes to."""
-    called = _call_of(module, node)
+    called = call_of(module, node)
     if called is None:
         return None
     child: ast.AST = called
@@ -220,12 +197,7 @@ def _handler_around(module: Module, node: ast.AST) -> ast.ExceptHandler | ast.Wi
         if isinstance(parent, ast.With):
             for item in parent.items:
                 call = item.context_expr
-                if isinstance(call, ast.Call) and last_part(call.func) in {
-                    "suppress",
-                    "raises",
-                    "assertRaises",
-                    "assertRaisesRegex",
-                }:
+                if isinstance(call, ast.Call) and last_part(call.func) in _EXPECTS:
                     return parent
         child = parent
     return None

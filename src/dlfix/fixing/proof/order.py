@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from dlfix.fixing.proof.implied_calls import implied
 from dlfix.fixing.proof.program import Class, Program, is_getter
 from dlfix.fixing.proof.syntax import (
     Function,
@@ -38,8 +39,6 @@ IN_WORKERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__",
 # What workers call on an object that is sent for itself.
 _CALLED_BY_WORKERS = frozenset({*IN_WORKERS, "__getattr__", "__del__"})
 _ASK_WHAT_IT_IS = frozenset({"type", "id", "isinstance", "super"})
-# What the process that makes a loader calls on its dataset.
-_ASKED = {"len": "__len__", "iter": "__iter__", "list": "__iter__", "next": "__next__"}
 
 
 def called_on_self(cls: Class, function: Function) -> Sequence[str]:
@@ -58,14 +57,12 @@ def used_at(node: ast.AST, owner: str) -> Iterator[str]:
     if is_attribute(node, owner):
         if isinstance(node.ctx, ast.Load):
             yield node.attr
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-        if isinstance(node.args[0], ast.Name) and node.args[0].id == owner:
-            yield _ASKED.get(node.func.id, "")
-    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-        if node.value.id == owner:
-            yield "__getitem__"
     elif isinstance(node, ast.Attribute) and is_super(node.value):
         yield f"super {node.attr}"
+    else:
+        for method, operand in implied(node):
+            if isinstance(operand, ast.Name) and operand.id == owner:
+                yield method
 
 
 def reached(program: Program, cls: Class, names: tuple[str, ...]) -> list[tuple[Class, Function]]:

@@ -6,8 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.fixing.proof import order
+from dlfix.fixing.proof.implied_calls import OPERATING, SPECIAL, implied
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import Function, executed
+from dlfix.fixing.proof.writes import may_be
 from dlfix.project.module import Module
 
 _FAR = 3  # how many callers are followed
@@ -65,6 +67,8 @@ class ParentCode:
     ) -> list[tuple[Module, Function | None]] | None:
         """Return the functions that call a function; None where it is handed on, or where they are too many."""
         is_method = isinstance(home.parent(function), ast.ClassDef)
+        if is_method and function.name in SPECIAL:
+            return list(self._operating(home, function))
         found: list[tuple[Module, Function | None]] = []
         for module in self.program.project.mentions(function.name):
             called = {id(call.func) for call in module.calls_by_name.get(function.name, ())}
@@ -77,6 +81,19 @@ class ParentCode:
                     return None
                 found.append((module, self.program.enclosing(module, node)))
         return found
+
+    def _operating(
+        self, home: Module, function: Function
+    ) -> Iterator[tuple[Module, Function | None]]:
+        """Yield the code whose operators and statements may run a special method: `rows @ other`."""
+        cls = self.program.class_at(home, home.parent(function))
+        family = [cls, *self.program.heirs(cls)] if cls is not None else []
+        modules = (m for each in family for m in self.program.project.mentions(each.name))
+        for module in dict.fromkeys(modules):
+            for node in module.nodes(*OPERATING):
+                for method, operand in implied(node):
+                    if method == function.name and may_be(self.program, module, operand, family):
+                        yield module, self.program.enclosing(module, node)
 
 
 def _is_of_workers(function: Function) -> bool:

@@ -175,6 +175,10 @@ class Program:
             self._of_nodes[module] = {each.node: each for each in self.classes(module)}
         return self._of_nodes[module]
 
+    def class_at(self, module: Module, node: ast.AST | None) -> Class | None:
+        """Return the class that a statement of a module defines."""
+        return self._by_node(module).get(node) if isinstance(node, ast.ClassDef) else None
+
     # Names
 
     def resolve(

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order, state
-from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.handling import held_by, returned
+from dlfix.fixing.proof.implied_calls import described, implied
 from dlfix.fixing.proof.objects import is_object, may_be_object
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
@@ -38,20 +39,6 @@ _KEEPING = (
     *(ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Starred, ast.IfExp),
 )
 _BEFORE_WORKERS = 5  # parameters of a loader that stand before `num_workers`
-_PROTOCOL = {
-    "len": "__len__",
-    "iter": "__iter__",
-    "next": "__next__",
-    "list": "__iter__",
-    "repr": "__repr__",
-    "str": "__str__",
-    "print": "__repr__",
-    "bool": "__len__",
-    "hash": "__hash__",
-    **dict.fromkeys(
-        "tuple set sorted zip enumerate map filter sum min max any all reversed".split(), "__iter__"
-    ),
-}
 # What wraps a dataset, and reads its items when asked for one.
 _WRAPS = frozenset("random_split Subset ConcatDataset islice cycle chain".split())
 
@@ -150,7 +137,9 @@ def _touching(change: ClassChange, name: str) -> set[str]:
             for f in cls.functions
             if f.name not in found and not _only_if_open(f, name)
             for used in (*order.called_on_self(cls, f), *_opened_into(f))
-            if used in found or used.removeprefix("super ") in found
+            if used in found
+            or used.removeprefix("super ") in found
+            or _is_looked_up(change, used, found)
         }
         more |= {
             kept
@@ -162,6 +151,18 @@ def _touching(change: ClassChange, name: str) -> set[str]:
         if not more:
             return found - set(order.CONSTRUCTORS)
         found |= more
+
+
+def _is_looked_up(change: ClassChange, name: str, touching: set[str]) -> bool:
+    """Return whether an attribute is one that no object has, so that a `__getattr__` that opens is asked for it."""
+    if "__getattr__" not in touching or name.startswith("super ") or hasattr(object, name):
+        return False
+    return not any(
+        name in attributes_set(cls)
+        or name in cls.values
+        or any(name == f.name for f in cls.functions)
+        for cls in change.new.family(change.after)
+    )
 
 
 def _opened_into(function: Function) -> Iterator[str]:
@@ -305,6 +306,9 @@ def _uses(
             if id(call) in own:
                 continue
             outer = module.parent(call)
+            for method, operand in implied(outer) if outer is not None else ():
+                if operand is call and method in touching:
+                    yield module, call, described(method, f"{dotted(call.func)}(...)")
             if isinstance(outer, ast.Call) and call in outer.args:
                 position = outer.args.index(call)
                 uses = _uses_by_callee(change, module, outer, position, touching, own, 2)
@@ -384,7 +388,7 @@ def _wrapped(module: Module, body: list[ast.stmt], call: ast.Call) -> Iterator[s
 def _named(module: Module, call: ast.Call) -> Iterator[str]:
     """Yield the names that an object is bound to when it is made."""
     statement = module.statement(call)
-    if isinstance(statement, ast.Assign) and statement.value is call:
+    if isinstance(statement, ast.Assign) and _comes_of(statement.value, call):
         for target in statement.targets:
             if dotted(target):
                 yield dotted(target)
@@ -398,6 +402,16 @@ def _named(module: Module, call: ast.Call) -> Iterator[str]:
                         yield dotted(one)
     elif isinstance(statement, ast.Assign) and _made_in(statement.value, call):
         yield from (dotted(target) for target in statement.targets if dotted(target))
+
+
+def _comes_of(value: ast.expr, call: ast.Call) -> bool:
+    """Return whether a value is an object, or what an operator or a method of it gives: itself, perhaps."""
+    match value:
+        case ast.BinOp(left=left, right=right):
+            return _comes_of(left, call) or _comes_of(right, call)
+        case ast.Call(func=ast.Attribute(value=held)) if value is not call:
+            return _comes_of(held, call)
+    return value is call
 
 
 def _made_in(value: ast.expr, call: ast.Call) -> bool:
@@ -420,35 +434,13 @@ def _uses_of(
     for node in executed(body):
         if id(node) in own:
             continue
-        if (
-            isinstance(node, ast.Subscript)
-            and dotted(node.value) == name
-            and "__getitem__" in touching
-        ):
-            if isinstance(node.ctx, ast.Load):
-                yield module, node, f"`{name}[...]`"
-        elif isinstance(node, (ast.For, ast.comprehension)) and dotted(node.iter) == name:
-            if touching & {"__iter__", "__getitem__"}:
-                yield module, node.iter, f"iterating over `{name}`"
-        elif isinstance(node, ast.Compare) and any(
-            dotted(c) == name for c in (node.left, *node.comparators)
-        ):
-            if any(isinstance(o, (ast.In, ast.NotIn)) for o in node.ops) and touching & {
-                "__contains__",
-                "__iter__",
-                "__getitem__",
-            }:
-                yield module, node, f"`in {name}`"
-            elif "__eq__" in touching:
-                yield module, node, f"a comparison of `{name}`"
-        elif isinstance(node, (ast.Set, ast.Dict)) and "__hash__" in touching:
-            keys = node.elts if isinstance(node, ast.Set) else node.keys
-            if name in map(dotted, keys):
-                yield module, node, f"the hash of `{name}`"
-        elif (
-            isinstance(node, ast.Attribute) and dotted(node.value) == name and node.attr in touching
-        ):
-            yield module, node, f"`{name}.{node.attr}`"
+        for method, operand in implied(node):
+            if method in touching and dotted(operand) == name:
+                yield module, operand, described(method, name)
+                break
+        if isinstance(node, ast.Attribute) and dotted(node.value) == name:
+            if node.attr in touching or _is_looked_up(change, node.attr, touching):
+                yield module, node, f"`{name}.{node.attr}`"
         elif isinstance(node, ast.Call):
             yield from _by_call(change, module, node, name, touching, own, far)
 
@@ -470,14 +462,9 @@ def _by_call(
         asked = node.args[1]
         if not isinstance(asked, ast.Constant) or asked.value in touching:
             yield module, node, f"`{dotted(node.func)}({name}, ...)`"
-    if dotted(node.func) == name and "__call__" in touching:
-        yield module, node, f"`{name}()`"
     for position, arg in enumerate(node.args):
         if dotted(arg) != name:
             continue
-        method = _PROTOCOL.get(dotted(node.func), "")
-        if method in touching or (method == "__iter__" and "__getitem__" in touching):
-            yield module, node, f"`{dotted(node.func)}({name})`"
         if any(_uses_by_callee(change, module, node, position, touching, own, far)):
             yield module, node, f"`{dotted(node.func)}({name})`"
 

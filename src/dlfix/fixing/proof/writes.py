@@ -6,7 +6,17 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dlfix.fixing.proof.computed_names import (
+    WORDS,
+    Computed,
+    collects_keywords,
+    computed_by,
+    computed_in,
+    keys_of,
+    passed_for,
+)
 from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.replaced_names import replacing
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     MUTATING,
@@ -24,6 +34,7 @@ from dlfix.project.module import Module
 from dlfix.project.syntax import attribute_named, attributes_of
 
 _COPIES = frozenset({"copy", "deepcopy"})
+_STATES = frozenset({"__setstate__", "__getstate__", "__reduce__", "__copy__", "__deepcopy__"})
 _CHANGING_FUNCTIONS = frozenset({"shuffle", "heapify", "heappop", "heappush"})
 
 
@@ -50,17 +61,24 @@ def in_family(program: Program, family: list[Class], name: str) -> Iterator[Writ
             for node in within(function.body):
                 if (
                     is_attribute(node, owner, name) and not isinstance(node.ctx, ast.Load)
-                ) or _sets_by_name(node, owner, name):
+                ) or _sets_by_name(program, cls, function, node, name):
                     yield Write(cls.module, cls, function, node)
 
 
-def _sets_by_name(node: ast.AST, owner: str, name: str) -> bool:
-    if not isinstance(node, ast.Call) or last_part(node.func) != "setattr" or len(node.args) < 2:
+def _sets_by_name(
+    program: Program, cls: Class, function: Function, node: ast.AST, name: str
+) -> bool:
+    """Return whether a method may set an attribute of its object by a text or by a key."""
+    owner = self_name(function)
+    if isinstance(node, ast.Call) and last_part(node.func) == "setattr" and len(node.args) > 1:
+        given = node.args[1]
+        unspelled = not isinstance(given, ast.Constant) or given.value == name
+        return dotted(node.args[0]) == owner and unspelled
+    write = computed_by(node) if function.name not in _STATES else None
+    if write is None or dotted(write.owner) != owner:
         return False
-    if dotted(node.args[0]) != owner:
-        return False
-    given = node.args[1]
-    return not isinstance(given, ast.Constant) or given.value == name
+    spelled = _names_of(program, cls.module, write)
+    return spelled is None or name in spelled
 
 
 def outside(program: Program, family: list[Class], name: str) -> Iterator[Write]:
@@ -92,17 +110,54 @@ def outside(program: Program, family: list[Class], name: str) -> Iterator[Write]
 def _of_any_name(
     program: Program, family: list[Class], name: str, own: set[int]
 ) -> Iterator[Write]:
-    """Yield where `setattr` gives an object made in the same code an attribute whose name it computes."""
-    for module in program.project.mentions("setattr"):
-        for call in module.calls_by_name.get("setattr", ()):
-            if len(call.args) != 3 or isinstance(call.args[1], ast.Constant) or id(call) in own:
+    """Yield where code gives an object, made there or passed there, attributes whose names it computes."""
+    modules = (module for word in WORDS for module in program.project.mentions(word))
+    for module in dict.fromkeys(modules):
+        for write in computed_in(module):
+            if id(write.node) in own:
                 continue
-            spelled = _spelled(program, module, call.args[1])
+            spelled = _names_of(program, module, write)
             if spelled is not None and name not in spelled:
                 continue
-            made = values_of(program, module, call, dotted(call.args[0]))
-            if any(_may_make(program, module, value, family) for value in made):
-                yield Write(module, None, program.enclosing(module, call), call)
+            if _is_made_there(program, module, write.owner, family) or _is_passed_there(
+                program, module, write, family, name
+            ):
+                yield Write(module, None, program.enclosing(module, write.node), write.node)
+
+
+def _is_made_there(program: Program, module: Module, owner: ast.expr, family: list[Class]) -> bool:
+    made = values_of(program, module, owner, dotted(owner))
+    return any(_may_make(program, module, value, family) for value in made)
+
+
+def _is_passed_there(
+    program: Program, module: Module, write: Computed, family: list[Class], name: str
+) -> bool:
+    """Return whether a call passes an object of these classes to the function that sets the attribute."""
+    by_keyword = collects_keywords(program, module, write)
+    for home, call, passed in passed_for(program, module, write.owner):
+        given = {each.arg for each in call.keywords}
+        if by_keyword and not {name, None} & given:
+            continue
+        value = passed.value if isinstance(passed, ast.Starred) else passed
+        is_made = isinstance(value, ast.Call) and _may_make(program, home, value, family)
+        if is_made or _is_made_there(program, home, value, family):
+            return True
+    return False
+
+
+def _names_of(program: Program, module: Module, write: Computed) -> set[object] | None:
+    """Return the attributes that a write may set; None where they are not in view."""
+    if write.name is not None:
+        return _spelled(program, module, write.name)
+    mapping = write.mapping
+    if not isinstance(mapping, ast.Name):
+        return keys_of(mapping) if mapping is not None else None
+    body = program.body_around(module, write.node)
+    known = [keys_of(each) for each in values_of(program, module, write.node, mapping.id)]
+    if not known or None in known or any(changes_by_name(module, body, mapping.id)):
+        return None
+    return {key for keys in known for key in keys or ()}
 
 
 def _spelled(program: Program, module: Module, node: ast.expr) -> set[object] | None:
@@ -328,7 +383,8 @@ def global_rebinding(program: Program, module: Module, name: str) -> ast.AST | N
                 found = program.bound(other, dotted(node.value).partition(".")[0])
                 if found is not None and found[0] is module:
                     return node
-    return None
+    replaced = replacing(program, f"{module.name}.{name}")
+    return next((place for _, place in replaced if place not in bindings), None)
 
 
 def _ways_to_bind(body: Sequence[ast.stmt], name: str) -> list[ast.AST]:

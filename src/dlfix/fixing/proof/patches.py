@@ -1,0 +1,62 @@
+"""Calls that run later than before, of what other code replaces while objects are made: `mock.patch`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.construction_sites import leading_to
+from dlfix.fixing.proof.late_code import moved, opening_code
+from dlfix.fixing.proof.replaced_names import replacing
+from dlfix.fixing.proof.syntax import Function, calls_in, is_attribute, self_name
+from dlfix.project.import_time import ImportTime
+from dlfix.project.module import Module
+
+_MOST = 40  # functions that one opener is followed through
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield what a late call names, where other code replaces that while objects are made."""
+    made: set[Module] | None = None
+    for name, call in _called_late(change):
+        for module, place in replacing(change.new, name):
+            if made is None:
+                made = {home for home, _ in leading_to(change)}
+            if module in made:
+                yield change.regression(
+                    call,
+                    f"`{name}` is called later than before (line {call.lineno}), but other code replaces it "
+                    f"({module.path.name}:{getattr(place, 'lineno', 1)})",
+                )
+                return
+
+
+def _called_late(change: ClassChange) -> Iterator[tuple[str, ast.Call]]:
+    """Yield the full names of what late code calls, and of what the functions call that it calls."""
+    seen: set[Function] = set()
+    for cls, function, _ in moved(change):
+        code = opening_code(change, function)
+        waiting = [(cls.module, call, call) for call in calls_in(code)]
+        while waiting:
+            module, call, outer = waiting.pop(0)
+            known = change.new.function_of(module, call.func)
+            yield _spelled(change, module, call, function), outer
+            if known is not None and known[1] not in seen and len(seen) < _MOST:
+                seen.add(known[1])
+                waiting += [(known[0], inner, outer) for inner in calls_in(known[1].body)]
+
+
+def _spelled(change: ClassChange, module: Module, call: ast.Call, late: Function) -> str:
+    """Return the full name of what a call runs: of a function, a method of the object, or of a library."""
+    known = change.new.function_of(module, call.func)
+    if known is not None:
+        return f"{known[0].name}.{known[1].name}"
+    if is_attribute(call.func, self_name(late)):
+        method = change.new.method(change.after, call.func.attr)
+        if method is not None:
+            return f"{method[0].module.name}.{method[0].name}.{call.func.attr}"
+    return ImportTime(module.tree).full_name(call.func)
+
+
+__all__ = ["check"]

@@ -1,0 +1,141 @@
+"""Code that tries to pickle or copy an object, and does something else where it cannot be."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dlfix.fixing.proof.callables import Moved
+from dlfix.fixing.proof.changes import ClassChange, FileChange, Regression
+from dlfix.fixing.proof.objects import may_be_object
+from dlfix.fixing.proof.order import STATE
+from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.syntax import FUNCTIONS, dotted, ends_here, last_part, within
+from dlfix.fixing.proof.writes import goes_by
+from dlfix.project.import_time import ImportTime
+from dlfix.project.importing import together
+from dlfix.project.module import Module
+
+_PICKLERS = frozenset(
+    "pickle _pickle cPickle pickle5 dill cloudpickle joblib torch copy multiprocessing".split()
+)
+_PICKLES = ("dumps", "dump", "save", "deepcopy", "hash")
+# What pickling raises for an object that cannot be pickled, and the classes of these errors.
+_RAISED = frozenset(
+    "TypeError AttributeError PicklingError PickleError RuntimeError NotImplementedError ValueError"
+    " Exception BaseException".split()
+)
+_EXPECTS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
+_FAR = 3  # how many callers are followed
+
+
+class Tried(NamedTuple):
+    """A call that pickles something, and the line that handles its errors."""
+
+    module: Module
+    call: ast.Call
+    given: ast.expr
+    handler: str
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield where code handles that objects of a class could not be pickled, which they can now."""
+    had = {each.name for each in change.before.functions}
+    fresh = [each for each in change.after.functions if each.name in STATE and each.name not in had]
+    if not fresh and not change.made_lazy:
+        return
+    meets = together(change.new.project, change.after.module)
+    for each in tried(change.new):
+        if (meets is None or each.module in meets) and _holds(change, each):
+            yield change.regression(
+                next(iter(fresh), change.after.node),
+                f"code handles that `{change.after.name}` cannot be pickled ({each.handler}), but now it can",
+            )
+            return
+
+
+def check_moved(change: FileChange) -> Iterator[Regression]:
+    """Yield where code handles that a function could not be pickled, which moved to module level."""
+    moved = Moved(change)
+    if not moved.gone or not moved.new_names:
+        return
+    for each in tried(change.new):
+        copies = last_part(each.call.func) == "deepcopy"  # that gives the function itself
+        if copies or not moved.may_meet(each.module):
+            continue
+        if moved.may_be_about(each.module, each.call.func):
+            name = min(moved.new_names)
+            yield change.regression(
+                name,
+                each.call.lineno if each.module is change.after else 1,
+                f"code handles that `{name}` cannot be pickled ({each.handler}), but now it can",
+            )
+            return
+
+
+def _holds(change: ClassChange, each: Tried) -> bool:
+    """Return whether what is pickled may be, or hold, an object of the class."""
+    classes = [change.after, *change.new.heirs(change.after)]
+    for node in within(each.given):
+        if isinstance(node, ast.Attribute) and goes_by(change.new, change.after, node):
+            return True
+        if isinstance(node, (ast.Name, ast.Call)) and may_be_object(
+            change, each.module, node, classes
+        ):
+            return True
+    return False
+
+
+def tried(program: Program) -> Iterator[Tried]:
+    """Yield the calls that pickle or copy a value, and whose errors are handled."""
+    for word in _PICKLES:
+        for module in program.project.mentions(word):
+            for call in module.calls_by_name.get(word, ()):
+                given = [*call.args, *(k.value for k in call.keywords)]
+                if not given or not _pickles(module, call):
+                    continue
+                handler = _handler(program, module, call)
+                if handler is not None:
+                    yield Tried(module, call, given[0], handler)
+
+
+def _pickles(module: Module, call: ast.Call) -> bool:
+    if "Pickler" in ast.dump(call.func):
+        return True
+    name = ImportTime(module.tree).full_name(call.func)
+    return name.partition(".")[0] in _PICKLERS and "." in name
+
+
+def _handler(program: Program, module: Module, call: ast.Call, far: int = _FAR) -> str | None:
+    """Return the place that handles what a call raises, there or in what calls the function around it."""
+    child: ast.AST = call
+    for parent in module.ancestors(call):
+        if isinstance(parent, FUNCTIONS):
+            break
+        if isinstance(parent, ast.Try) and any(child is s for s in parent.body):
+            for handler in parent.handlers:
+                if _waits(handler.type) and not ends_here(handler.body):
+                    return f"{module.path.name}:{handler.lineno}"
+        if isinstance(parent, (ast.With, ast.AsyncWith)):
+            calls = (item.context_expr for item in parent.items)
+            if any(isinstance(c, ast.Call) and last_part(c.func) in _EXPECTS for c in calls):
+                return f"{module.path.name}:{parent.lineno}"
+        child = parent
+    function = program.enclosing(module, call)
+    if function is None or not far or function.name.startswith("test"):
+        return None
+    callers = (_handler(program, *each, far - 1) for each in program.calls_of(function))
+    return next(filter(None, callers), None)
+
+
+def _waits(kind: ast.expr | None) -> bool:
+    """Return whether a handler may be for what pickling raises: also one for a name that is not known."""
+    if kind is None:
+        return True
+    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    names = {last_part(each) for each in kinds}
+    return bool(names & _RAISED) or any(dotted(each).isupper() for each in kinds)
+
+
+__all__ = ["check", "check_moved", "tried"]

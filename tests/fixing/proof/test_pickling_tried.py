@@ -1,0 +1,70 @@
+"""Code that handles that an object cannot be pickled sees that it can be now."""
+
+import pytest
+
+from tests.fixing.proof.pairs import opened, worse
+
+TRIES = {
+    "in the same code": (
+        "import pickle\nrows = Rows('a')\ntry:\n    pickle.dumps(rows)\nexcept Exception:\n    rows = None\n",
+        True,
+    ),
+    "in a function": (
+        "import pickle\ndef fits(value):\n    try:\n        pickle.dumps(value)\n    except TypeError:\n"
+        "        return False\n    return True\n\nprint(fits(Rows('a')))\n",
+        True,
+    ),
+    "around a function that copies": (
+        "import copy\ndef snapshot(value):\n    return copy.deepcopy(value)\n\nrows = Rows('a')\n"
+        "with contextlib.suppress(TypeError):\n    kept = snapshot(rows)\n",
+        True,
+    ),
+    "of a list that holds it": (
+        "import pickle\nrows = Rows('a')\ntry:\n    pickle.dumps([1, rows])\nexcept TypeError:\n    print('no')\n",
+        True,
+    ),
+    "and raises another error": (
+        "import pickle\nrows = Rows('a')\ntry:\n    pickle.dumps(rows)\nexcept TypeError as error:\n"
+        "    raise ValueError('rows') from error\n",
+        False,
+    ),
+    "of something else": (
+        "import pickle\nrows, index = Rows('a'), [1, 2]\ntry:\n    pickle.dumps(index)\nexcept TypeError:\n"
+        "    print('no')\n",
+        False,
+    ),
+    "for an error of the file": (
+        "import pickle\nrows = Rows('a')\ntry:\n    pickle.dump(rows, open('x', 'wb'))\nexcept OSError:\n"
+        "    print('no')\n",
+        False,
+    ),
+    "of a text": (
+        "import json\nrows = Rows('a')\ntry:\n    json.dumps(rows)\nexcept TypeError:\n    print('no')\n",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("program", "refused"), TRIES.values(), ids=TRIES)
+def test_code_that_handles_that_an_object_cannot_be_pickled(program, refused):
+    reasons = opened(program=program)
+    assert refused == any("cannot be pickled" in reason for reason in reasons)
+
+
+LAMBDA = "import pickle\ndef make(rows):\n    step = {step}\n    {tries}\n    return DataLoader(rows, collate_fn=step)\n"
+TRIED = "try:\n        pickle.dumps({of})\n    except Exception:\n        step = None"
+
+
+@pytest.mark.parametrize(("of", "refused"), [("step", True), ("[1, 2]", False)])
+def test_code_that_handles_that_a_lambda_cannot_be_pickled(of, refused):
+    tries = TRIED.format(of=of)
+    before = LAMBDA.format(step="lambda batch: batch[0]", tries=tries)
+    after = "def _step(batch):\n    return batch[0]\n" + LAMBDA.format(step="_step", tries=tries)
+    reasons = worse(before, after)
+    assert refused == any("cannot be pickled" in reason for reason in reasons)
+
+
+def test_a_program_that_never_meets_the_class_may_try_what_it_likes():
+    other = "import pickle\ntry:\n    pickle.dumps(dataset)\nexcept TypeError:\n    print('no')\n"
+    reasons = opened(program="rows = Rows('a')\n", other=other)
+    assert not any("cannot be pickled" in reason for reason in reasons)
