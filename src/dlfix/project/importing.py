@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from dlfix.project.import_time import IMPORTS
+from dlfix.project.import_time import IMPORTS, is_guard
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 Import = ast.Import | ast.ImportFrom
 _MOST = 400  # modules that are gone through
 # What imports modules whose names are not written in an import statement.
-_DYNAMIC = ("import_module", "__import__", "iter_modules", "walk_packages", "exec_module", "runpy")
+_DYNAMIC = (
+    "import_module __import__ iter_modules walk_packages exec_module load_module runpy import_string entry_points"
+    " instantiate get_class get_method locate"
+).split()
 
 
 def imported(project: Project, importer: Module, node: Import) -> Iterator[Module]:
@@ -53,13 +57,50 @@ def together(project: Project, module: Module) -> frozenset[Module] | None:
 
     A program is a file that no other imports, with all that it imports.
     """
-    programs = _reached([module], partial(_importing, project))
+    return _programs_of(project, [module])
+
+
+def elsewhere(project: Project, module: Module, names: Iterable[str]) -> frozenset[Module]:
+    """Return the modules that only programs run which a module is no part of.
+
+    These are scripts and notebooks, with what they import. A module that none of them imports may be imported by anyone.
+    A program that names a class of the module (`names`) is one of its own, wherever it imports that from.
+    """
+    naming = (each for name in names for each in project.mentions(name))
+    own = _programs_of(project, [*dict.fromkeys([module, *naming])])
+    found: set[Module] = set()
+    unsure: set[Module] = set(own or ())
+    for script in _scripts(project) if own is not None else ():
+        if script in unsure:
+            continue
+        program = [*itertools.islice(_reached([script], partial(_imported_by, project)), _MOST)]
+        may_be_own = len(program) == _MOST or any(map(_is_dynamic, program))
+        (unsure if may_be_own else found).update(program)
+    return frozenset(found - unsure)
+
+
+def _programs_of(project: Project, modules: list[Module]) -> frozenset[Module] | None:
+    programs = _reached(modules, partial(_importing, project))
     found: set[Module] = set()
     for each in _reached(list(programs), partial(_imported_by, project)):
         found.add(each)
-        if len(found) > _MOST or any(map(each.says, _DYNAMIC)):
+        if len(found) > _MOST or _is_dynamic(each):
             return None
     return frozenset(found)
+
+
+def _scripts(project: Project) -> Iterator[Module]:
+    """Yield the modules that are run, not imported."""
+    for path in project.files:
+        if path.suffix == ".ipynb" and (notebook := project.opened(path)) is not None:
+            yield notebook
+    for module in project.mentions("__main__"):
+        if module.path.suffix != ".ipynb" and any(map(is_guard, module.tree.body)):
+            yield module
+
+
+def _is_dynamic(module: Module) -> bool:
+    return any(map(module.says, _DYNAMIC))
 
 
 def _reached(
@@ -75,7 +116,18 @@ def _reached(
 
 
 def _imported_by(project: Project, module: Module) -> Iterator[Module]:
-    return (each for node in _imports(module) for each in imported(project, module, node))
+    for node in _imports(module):
+        found = list(imported(project, module, node))
+        yield from found or _called_alike(project, node)
+
+
+def _called_alike(project: Project, node: Import) -> Iterator[Module]:
+    """Yield the modules that an import may mean which leads nowhere: `sys.path` may be changed by then."""
+    names = [each.name for each in node.names] if isinstance(node, ast.Import) else [node.module]
+    for name in filter(None, names):
+        for path in project.called(name.rpartition(".")[2]):
+            if (module := project.opened(path)) is not None:
+                yield module
 
 
 def _importing(project: Project, module: Module) -> Iterator[Module]:

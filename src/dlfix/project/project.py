@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -76,6 +77,7 @@ class Project:
         self._interned: dict[bytes, bytes] = {}
         self._answers: dict[Path, dict[tuple[Any, ...], Any]] = {}  # about one text, by question
         self.asked = Asked()
+        self._among: frozenset[Path] | None = None  # the files that mentions are looked for in
         self.imported: set[Path] = set()  # what an import was followed to
 
     def with_texts(self, texts: Mapping[Path, str]) -> Project:
@@ -83,6 +85,13 @@ class Project:
         changed = [path.absolute() for path in texts]
         created = [path for path in changed if not self.knows(path)]
         return self.renewed((*self.files, *created), {**self.texts, **texts}, changed)
+
+    def among(self, paths: Collection[Path]) -> Project:
+        """Return the same project, in which only these files mention anything."""
+        project = copy.copy(self)
+        project._among = frozenset(paths)
+        project._mentioned, project._users = {}, {}
+        return project
 
     def renewed(
         self, files: Iterable[Path], texts: Mapping[Path, str], changed: Collection[Path]
@@ -521,10 +530,22 @@ class Project:
         return frozenset(map(self._interned.setdefault, once, once))
 
     def _opened(self, paths: Iterable[Path]) -> list[Module]:
-        modules = map(self.opened, paths)
+        modules = (self.opened(p) for p in paths if self._among is None or p in self._among)
         return [module for module in modules if module is not None]
 
     # Names and imports
+
+    def called(self, name: str) -> Sequence[Path]:
+        """Return the files and packages that go by a name, wherever they are."""
+        return self._called.get(name, ())
+
+    @cached_property
+    def _called(self) -> dict[str, list[Path]]:
+        found: dict[str, list[Path]] = {}
+        for path in self.files:
+            name = path.parent.name if path.name == "__init__.py" else path.stem
+            found.setdefault(name, []).append(path)
+        return found
 
     def name_of(self, path: Path) -> str:
         """Return the dotted name a module is imported by: from the first folder that is no package."""

@@ -444,7 +444,7 @@ FIRST = "import os, sys\n\nsys.path.append('.')\nos.chdir('/')\n"
         ("from . import notes\n" + FIRST, False),
         ("class A:\n    pass\n" + FIRST, False),
         ("import os\n\ndef main():\n    os.chdir('/')\n", False),
-        ("import os\nif __name__ == '__main__':\n    import notes\n    os.chdir('/')\n", False),
+        ("import os\nif __name__ == '__main__':\n    import main\n    os.chdir('/')\n", False),
     ],
 )
 def test_a_script_may_change_its_directory_before_all_else(program, is_open):

@@ -35,6 +35,7 @@ from dlfix.fixing.proof import (
 )
 from dlfix.fixing.proof.changes import ClassChange, FileChange, Regression
 from dlfix.fixing.proof.program import Program
+from dlfix.project.importing import elsewhere
 
 if TYPE_CHECKING:
     from dlfix.project.project import Project
@@ -83,9 +84,27 @@ def regressions(before: Project, after: Project, changed: Collection[Path]) -> l
             found.setdefault((regression.path, regression.qualname, regression.reason), regression)
         if one is None or other is None:
             continue
-        for regression in _of(FileChange(old, new, one, other)):
+        for regression in _of_program(FileChange(old, new, one, other)):
             found.setdefault((regression.path, regression.qualname, regression.reason), regression)
     return sorted(found.values(), key=lambda r: (r.path, r.line, r.reason))
+
+
+def _of_program(change: FileChange) -> list[Regression]:
+    """Return what is wrong where a file is used; scripts that are other programs do not count."""
+    found = list(_of(change))
+    narrowed = _without_others(change) if found else change
+    return found if narrowed is change else list(_of(narrowed))
+
+
+def _without_others(change: FileChange) -> FileChange:
+    project = change.old.project
+    names = {cls.name for cls in change.old.classes(change.before)}
+    others = {each.path for each in elsewhere(project, change.before, names)}
+    if not others:
+        return change
+    paths = {*project.files} - others
+    old, new = (Program(each.project.among(paths)) for each in (change.old, change.new))
+    return FileChange(old, new, change.before, change.after)
 
 
 def _of(change: FileChange) -> Iterator[Regression]:
