@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.fixing import joined_plans, registry
+from dlfix.fixing.indentation import indented_as_usual
 from dlfix.fixing.lines import LineMap, Moved, moved, spans_of
 from dlfix.fixing.rendering import code_of
 
@@ -38,7 +39,7 @@ class Sheet:
             raise Failed("the file is indented with characters other than spaces and tabs")
         if code_of(self.parsed) != text:
             raise Failed("LibCST does not reproduce the file exactly")
-        self.parsed = rested(self.parsed)
+        self.parsed = rested(indented_as_usual(self.parsed, text))
         self.reset()
 
     def reset(self) -> None:
