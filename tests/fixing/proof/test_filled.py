@@ -100,6 +100,29 @@ def test_what_a_method_puts_in_when_it_is_asked_is_not_missing(read, kept):
     assert any("the constructor adds the result of" in reason for reason in reasons) is not kept
 
 
+@pytest.mark.parametrize(
+    ("test", "more", "kept"),
+    [
+        ("i not in self.files", "", True),
+        ("i not in self.files.keys()", "", True),
+        ("i in self.files", "", False),
+        ("i not in self.files", "    def names(self):\n        return list(self.files)\n", False),
+        ("i not in self.files", "print(Rows([]).files)\n", False),
+    ],
+)
+def test_a_cache_that_the_constructor_alone_asks_may_be_empty(test, more, kept):
+    before = WHEN_ASKED.replace("i not in self.files", test) + more
+    before = before.replace('return self._file(i)["x"]', "return self.first")
+    property_ = (
+        "    @functools.cached_property\n    def files(self):\n        return {}\n"
+        "    def __getstate__(self):\n        state = self.__dict__.copy()\n"
+        "        state.pop('files', None)\n        return state\n    def _file("
+    )
+    after = before.replace("        self.files = {}\n", "").replace("    def _file(", property_)
+    reasons = worse(before, after)
+    assert any("the constructor adds the result of" in reason for reason in reasons) is not kept
+
+
 STATE = """
 class Rows(Dataset):
     def __init__(self, path):

@@ -22,6 +22,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
     for name, opener in _opened(change):
         made = set(_put_in(change, name))
         made -= _put_when_asked(change, name) if made else set()
+        if _is_cache(change, name):
+            continue
         if not made and _left_empty(change, name, opener):
             yield change.regression(
                 opener,
@@ -74,6 +76,49 @@ def _left_empty(change: ClassChange, name: str, opener: Function) -> bool:
     ]
     adds = any(True for function in made for _ in _adds(function, name))
     return adds and not any(True for function in later for _ in _adds(function, name))
+
+
+def _is_cache(change: ClassChange, name: str) -> bool:
+    """Return whether all code that reads a container first adds what it does not hold yet."""
+    functions = {id(each) for cls in change.old.family(change.before) for each in cls.functions}
+    for module in change.old.project.mentions(name):
+        for node in module.nodes_by_name.get(name, ()):
+            if not isinstance(node, ast.Attribute) or _empties(module, node):
+                continue
+            around = change.old.enclosing(module, node)
+            if around is None or id(around) not in functions:
+                return False
+            if not any(_adds_what_is_missing(each, name) for each in executed(around.body)):
+                return False
+    return True
+
+
+def _empties(module: Module, node: ast.Attribute) -> bool:
+    """Return whether an attribute is set to an empty container here."""
+    match module.parent(node):
+        case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+            return value is not node and _is_empty(value)
+    return False
+
+
+def _adds_what_is_missing(node: ast.AST, name: str) -> bool:
+    """Return whether a statement is `if key not in self.cache: self.cache[key] = ...`."""
+    match node:
+        case ast.If(test=ast.Compare(ops=[ast.NotIn()], comparators=[held]), body=body):
+            return name == last_part(_without_keys(held)) and any(
+                last_part(holder) == name
+                for statement in body
+                for holder, _ in _additions(statement)
+            )
+    return False
+
+
+def _without_keys(held: ast.expr) -> ast.expr:
+    """Return the dict of which an expression gives the keys."""
+    match held:
+        case ast.Call(func=ast.Attribute(value=value, attr="keys"), args=[]):
+            return value
+    return held
 
 
 def _is_empty_in(opener: Function, name: str) -> bool:
