@@ -11,6 +11,7 @@ from dlfix.fixing.hoisting.order import Order, occurrences, order_of, root_of
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import Place, comes_before, lies_in, start
+from dlfix.project.syntax import last_name
 from dlfix.project.trees import COMPREHENSIONS
 
 Loop = ast.For | ast.AsyncFor | ast.While
@@ -93,7 +94,8 @@ def bound_again(
         again = Again(_how(module, text, binding, point), holders.used_after(order, binding.node))
         if again.used is not None:
             return again
-        found = found or again
+        if holders.handed_on:
+            found = found or again
     return found
 
 
@@ -127,6 +129,7 @@ class Holders:
     """The local names that may hold a function, or something that holds it.
 
     `lost` is a node where it goes where no local name follows: an attribute, a generator's consumer.
+    `handed_on` says that a function gets one, and may keep it: what no name shows may be used later.
     """
 
     def __init__(self, module: Module, node: ast.AST, name: str, is_loader: IsLoader) -> None:
@@ -135,6 +138,7 @@ class Holders:
         self.is_loader = is_loader
         self.names: list[tuple[str, Scope]] = []
         self.lost: ast.AST | None = None
+        self.handed_on = False
         self.heads: list[ast.AST] = []  # loops that iterate over what holds it
         if name:
             self._add(name, module.scope_of(node))
@@ -215,8 +219,10 @@ class Holders:
             if not self._holds(above, child, node):
                 return
             match above:
-                case ast.Call(func=ast.Attribute(value=receiver)) if child is not above.func:
-                    self._store([receiver], only_local=True)
+                case ast.Call(func=func) if child is not func:
+                    self.handed_on |= not self._keeps_in_result(above)
+                    if isinstance(func, ast.Attribute):
+                        self._store([func.value], only_local=True)
                 case ast.NamedExpr(target=target):
                     self._store([target])
                 case ast.comprehension():
@@ -230,6 +236,10 @@ class Holders:
                     self._keep_in(above, child)
                     return
             child = above
+
+    def _keeps_in_result(self, call: ast.Call) -> bool:
+        """Return whether a call keeps what it is given in its result only: a constructor, a loader's iterator."""
+        return last_name(call.func)[:1].isupper() or self.is_loader(call)
 
     def _keep_in(self, statement: ast.stmt, child: ast.AST) -> None:
         """Note what a statement does with a value."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlfix.fixing.proof.syntax import last_part, statements, stored_names, within
+from dlfix.fixing.proof.syntax import dotted, last_part, statements, stored_names, within
 
 _GOES_THROUGH = frozenset("sum min max list tuple set dict sorted any all join".split())
 
@@ -45,12 +45,14 @@ def _reads(statement: ast.stmt, names: set[str], gone_through: set[int]) -> bool
 
 
 def _iterated(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yield what a statement goes through at once: heads of loops and of comprehensions."""
+    """Yield what a statement goes through at once, or counts: heads of loops and of comprehensions."""
     if isinstance(statement, (ast.For, ast.AsyncFor)):
         yield from within(statement.iter)
     for node in within(statement):
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp)):
             yield from within(node.generators[0].iter)
+        elif isinstance(node, ast.Call) and dotted(node.func) == "len":
+            yield from (part for arg in node.args for part in within(arg))
         elif isinstance(node, ast.Call) and last_part(node.func) in _GOES_THROUGH:
             for arg in node.args:
                 if isinstance(arg, ast.GeneratorExp):
