@@ -67,11 +67,43 @@ def test_rows_are_kept():
 
 
 @pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("def f(x):\n    x = x.cuda(async=True)\n    return x\n",
+         "def f(x):\n    x = __dlfix_cut__ - 0\n    return x\n"),
+        ("try:\n  print 'a'\nexcept E as e:\n  print 'b'\nelse:\n  c = 1\n",
+         "try:\n  __dlfix_cut__ - 0\nexcept E as e:\n  __dlfix_cut__ - 0\nelse:\n  c = 1\n"),
+        ("class A:\n    @deco\n    def f(self):\n        for x in y:\n            exec 'z'\n",
+         "class A:\n    @deco\n    def f(self):\n        for x in y:\n            __dlfix_cut__ - 0\n"),
+        ("if a:\n# no more\n    b = [\n    ]\n    print 'c'\n",
+         "if a:\n# no more\n    b = [\n    ]\n    __dlfix_cut__ - 0\n"),
+    ],
+)  # fmt: skip
+def test_what_stands_around_a_broken_statement_is_kept(text, left):
+    found = recover(f"keep = 1\n{text}")
+    assert found is not None
+    assert found.text == f"keep = 1\n{left}"
+
+
+def test_a_clause_whose_head_does_not_parse_costs_its_statement():
+    found = recover(
+        "keep = 1\ndef f():\n    try:\n        a()\n    except E, e:\n        pass\n    b()\n"
+    )
+    assert found is not None
+    assert found.text == "keep = 1\ndef f():\n    e = __dlfix_cut__ - 0\n\n\n\n    b()\n"
+
+
+def test_a_loader_beside_a_broken_statement_is_followed(world):
+    world.write("train.py", PROGRAM.replace("def main():\n", "def main():\n    print 'x'\n"))
+    assert "DLF101" in world.run("check").stdout
+
+
+@pytest.mark.parametrize(
     ("text", "names"),
     [
         ("class A(:\n    b = 1\n", "A"),
         ("for i, j in x print\n", "i j"),
-        ("if x:\n    a = b = print 1\n    import c.d as e, f\n", "a b e f"),
+        ("if x ! y:\n    a = b = 1\n    import c.d as e, f\n", "a b e f"),
         ("def f(:\n    global g, h\n    x = 1\n", "f g h"),
         ("with open(x) as y print\n", "y"),
     ],

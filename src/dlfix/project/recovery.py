@@ -21,6 +21,9 @@ _KEYWORD = re.compile(r"(?:def|class|import|return|with|while|try)\b")  # never 
 _SURELY = re.compile(
     r"(?:@\w|(?:async\s+)?def\s|class\s|import\s|from\s+[\w.]+\s+import\s|if\s+__name__\b|__dlfix_cell__\()"
 )
+_COMPOUND = re.compile(
+    r"@|(?:async\s+)?(?:class|def|if|elif|else|for|while|try|except|finally|with)\b"
+)
 _DEFINES = re.compile(r"(?:async\s+)?(?:def|class)\s+(\w+)")
 _BINDS = re.compile(
     r"\b(?:def|class|as|for|global)\s+(\w+)|\b(\w+)\b\s*(?::[^=\n]{0,200})?(?:[-+*/|&^%@]|//|\*\*|<<|>>)?=(?!=)"
@@ -43,7 +46,7 @@ class Recovered:
 
 
 def recover(text: str) -> Recovered | None:
-    """Cut out the statements that do not parse, methods of classes singly; None if too little is left.
+    """Cut out the statements that do not parse, those within others singly; None if too little is left.
 
     The names that they bind become unknown, so that nothing is taken for what is no longer there.
     """
@@ -89,44 +92,73 @@ class _Rest:
         if _parses(lines, 0, len(lines)):
             self.whole += 1
             return lines
-        inside = None if in_class else self._class(lines)
+        inside = self._compound(lines, in_class)
         if inside is not None:
             return inside
         self.cut += 1
         return _unknown(lines, in_class)
 
-    def _class(self, lines: list[str]) -> list[str] | None:
-        """Return a class without the methods that do not parse; None where that is not all."""
-        head = _head(lines)
-        margin = re.match(r"[ \t]*", "".join(lines[head:]).lstrip("\r\n"))
-        if not head or not margin or not margin[0]:
-            return None
-        body = [line.removeprefix(margin[0]) for line in lines[head:]]
-        before = self.cut
-        kept = self.of(body, in_class=True)
-        made = [
-            old if new is its else margin[0] + new if new.strip() else new
-            for old, its, new in zip(lines[head:], body, kept, strict=True)
+    def _compound(self, lines: list[str], in_class: bool) -> list[str] | None:
+        """Return a compound statement without what does not parse within; None where that is not all."""
+        before = self.cut, self.whole
+        found: list[str] = []
+        for head, body in _clauses(lines):
+            begins = next((line for line in head if not line.startswith("@")), "")
+            holds_methods = begins.startswith("class ") or (in_class and not _DEFINES.match(begins))
+            found += [*head, *self._indented(body, holds_methods)]
+        if found and _parses(found, 0, len(found)):
+            return found
+        self.cut, self.whole = before
+        return None
+
+    def _indented(self, body: list[str], in_class: bool) -> list[str]:
+        margin = next((line for line in body if line.strip() and line[0] in " \t"), "")
+        margin = margin[: len(margin) - len(margin.lstrip(" \t"))]
+        if not margin:
+            return body
+        inside = [line.removeprefix(margin) for line in body]
+        kept = self.of(inside, in_class=in_class)
+        return [
+            old if new is its else margin + new if new.strip() else new
+            for old, its, new in zip(body, inside, kept, strict=True)
         ]
-        found = [*lines[:head], *made]
-        if not _parses(found, 0, len(found)):
-            self.cut = before
-            return None
-        return found
 
 
-def _head(lines: list[str]) -> int:
-    """Return how many lines the head of a class takes; 0 where this is none."""
+def _clauses(lines: list[str]) -> list[tuple[list[str], list[str]]]:
+    """Return the head and the body of each clause of a compound statement; none where this is none."""
+    found: list[tuple[list[str], list[str]]] = []
+    at = 0
+    while at < len(lines):
+        body = _head(lines, at)
+        if not body:
+            return []
+        end = _next_clause(lines, body)
+        found.append((lines[at:body], lines[body:end]))
+        at = end
+    return found
+
+
+def _head(lines: list[str], start: int) -> int:
+    """Return the row behind the head of a clause, decorators included; 0 where none begins."""
     brackets, quote = 0, ""
-    is_class = False
-    for row, line in enumerate(lines):
-        is_class = is_class or line.startswith("class ")
+    if not _COMPOUND.match(lines[start]):
+        return 0
+    for row in range(start, len(lines)):
+        line = lines[row]
         brackets, quote = _state(line, brackets, quote)
-        if is_class and not brackets and line.partition("#")[0].rstrip().endswith(":"):
+        if not brackets and not quote and line.partition("#")[0].rstrip().endswith(":"):
             return row + 1
-        if not is_class and not line.startswith("@"):
-            return 0
     return 0
+
+
+def _next_clause(lines: list[str], start: int) -> int:
+    """Return the row at which the next clause of a statement begins."""
+    brackets, quote = 0, ""
+    for row in range(start, len(lines)):
+        if not brackets and not quote and _CONTINUES.match(lines[row]):
+            return row
+        brackets, quote = _state(lines[row], brackets, quote)
+    return len(lines)
 
 
 def _tree(text: str) -> ast.Module:

@@ -10,7 +10,6 @@ import ast
 import builtins
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 from dlfix.catalog import Catalog
@@ -39,6 +38,7 @@ from dlfix.reach.must import MustEvaluator
 from dlfix.reach.named_elsewhere import NamedElsewhere
 from dlfix.reach.narrowing import is_asked, narrowed, passed_over
 from dlfix.reach.open_world import Audience
+from dlfix.reach.operators import Operators, text_of
 from dlfix.reach.predicates import truth
 from dlfix.reach.process_roles import RoleReader
 from dlfix.reach.programs import Programs
@@ -73,9 +73,6 @@ _MOST_VALUES = 96  # of one expression
 DECORATED = "returned by its decorators"  # the note of a place where a def was decorated
 _UNKNOWN = Unknown()
 _BUILTINS = frozenset(dir(builtins))
-_OPERATORS = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**",
-}  # fmt: skip
 
 
 class Interpreter:
@@ -85,6 +82,7 @@ class Interpreter:
         self.project = project
         self.catalog = catalog
         self.spent = 0
+        self.operators = Operators(self)
         self.calls = Calls(self)
         self.displays = Containers(self)
         self.audience = Audience()
@@ -243,17 +241,8 @@ class Interpreter:
     def _on_constant(self, node: ast.Constant, frame: Frame) -> Iterator[Reached]:
         yield Reached(Constant(node.value))
 
-    def _on_unary_op(self, node: ast.UnaryOp, frame: Frame) -> Iterator[Reached]:
-        for operand in self.evaluate(node.operand, frame):
-            value = operand.value
-            if isinstance(value, Constant) and isinstance(value.value, (int, float)):
-                if isinstance(node.op, ast.USub):
-                    yield Reached(Constant(-value.value))
-                    continue
-                if isinstance(node.op, ast.Not):
-                    yield Reached(Constant(not value.value))
-                    continue
-            yield Reached(_UNKNOWN)
+    def _on_unary_op(self, node: ast.UnaryOp, frame: Frame) -> Iterable[Reached]:
+        return self.operators.unary(node, frame)
 
     def _on_lambda(self, node: ast.Lambda, frame: Frame) -> Iterator[Reached]:
         yield Reached(self.calls.made(node, frame, lambda: Function(node, frame)))
@@ -284,69 +273,13 @@ class Interpreter:
             if found and all(truth(reached.value, self) is outcome for reached in found):
                 return
 
-    def _on_bin_op(self, node: ast.BinOp, frame: Frame) -> Iterator[Reached]:
-        left = self.containers(Bound(node.left, frame))
-        right = self.containers(Bound(node.right, frame))
-        if isinstance(node.op, (ast.Add, ast.BitOr)) and (left or right):
-            first, *others = left or right
-            more: list[Container | None] = [*(right if left else others)]
-            for other in more or [None]:
-                yield Reached(self.displays.joined(first, other, node, frame))
-        elif isinstance(node.op, ast.Mult) and (left or right):
-            for container in left or right:
-                yield Reached(self.displays.loosened(container, node, frame))
-        elif isinstance(node.op, ast.Add) and (text := self._joined_text(node, frame)) is not None:
-            yield Reached(Constant(text))
-        elif isinstance(node.op, ast.Add) and any(
-            self.instances.is_dataset(value) for value in self.values(Bound(node.left, frame))
-        ):
-            yield Reached(self.displays.datasets(node, frame))
-        elif isinstance(node.op, ast.Div):
-            yield from self._below(node, frame)
-        else:
-            yield Reached(self._computed(node, frame) or _UNKNOWN)
-
-    def _below(self, node: ast.BinOp, frame: Frame) -> Iterator[Reached]:
-        """Yield `path / name` as a path again; any other quotient is unknown."""
-        for value in self.values_at(node.left, frame) or [_UNKNOWN]:
-            if self._is_path(value):
-                made = self.calls.made(
-                    node, frame, partial(Derived, value, "/", node, frame), value
-                )
-                yield Reached(made)
-            else:
-                yield Reached(self._computed(node, frame) or _UNKNOWN)
-
-    def _computed(self, node: ast.BinOp, frame: Frame) -> Value | None:
-        """Return what is computed with a tensor that torch made."""
-        operator = _OPERATORS.get(type(node.op))
-        for operand in (node.left, node.right):
-            found = self.values_at(operand, frame)
-            if operator is not None and len(found) == 1 and _is_of_torch(found[0]):
-                make = partial(Derived, found[0], operator, node, frame)
-                return self.calls.made(node, frame, make, found[0])
-        return None
-
-    def _is_path(self, value: Value) -> bool:
-        while isinstance(value, Derived):
-            value = value.origin
-        row = self.catalog.resource(value.name) if isinstance(value, ExternalCall) else None
-        return row is not None and "/" in row.derived
-
-    def _joined_text(self, node: ast.BinOp, frame: Frame) -> str | None:
-        parts = [self._text(each, frame) for each in (node.left, node.right)]
-        return None if None in parts else "".join(map(str, parts))
+    def _on_bin_op(self, node: ast.BinOp, frame: Frame) -> Iterable[Reached]:
+        return self.operators.binary(node, frame)
 
     def _on_joined_str(self, node: ast.JoinedStr, frame: Frame) -> Iterator[Reached]:
         plain = [each.value if _is_plain(each) else each for each in node.values]  # type: ignore[attr-defined]
-        parts = [self._text(each, frame) for each in plain]
+        parts = [text_of(each, frame, self) for each in plain]
         yield Reached(_UNKNOWN if None in parts else Constant("".join(map(str, parts))))
-
-    def _text(self, node: ast.expr, frame: Frame) -> str | None:
-        """Return the one text that an expression is."""
-        found = self.values_at(node, frame)
-        value = found[0] if len(found) == 1 else None
-        return value.value if isinstance(value, Constant) and isinstance(value.value, str) else None
 
     def _on_list(self, node: ast.List, frame: Frame) -> Iterator[Reached]:
         yield Reached(self.displays.sequence("list", node.elts, node, frame))
@@ -608,7 +541,7 @@ class Interpreter:
             passed = Passed(frame.module, binding.node, f"bound to `{binding.name}`")
             for reached in self.evaluate(binding.value, where):
                 if binding.kind == "augmented":
-                    yield from along(reached, [self._added(binding, reached.value, where)])
+                    yield from along(reached, self._added(binding, reached.value, where))
                     continue
                 start = [reached]
                 if binding.kind == "with":
@@ -618,11 +551,16 @@ class Interpreter:
                 for step in self.follow(start, binding.path, binding.value, where):
                     yield Reached(step.value, (*step.steps, passed))
 
-    def _added(self, binding: Binding, value: Value, frame: Frame) -> Reached:
+    def _added(self, binding: Binding, value: Value, frame: Frame) -> list[Reached]:
         """Return what `x += ...` leaves in a name, besides what was there."""
+        target, statement = binding.node, binding.statement
+        if isinstance(statement, ast.AugAssign) and isinstance(target, ast.Name):
+            own = self.operators.in_place(target, statement, frame)
+            if own:
+                return own
         if not isinstance(value, Container) or binding.value is None:
-            return Reached(_UNKNOWN)
-        return Reached(self.displays.loosened(value, binding.value, frame))
+            return [Reached(_UNKNOWN)]
+        return [Reached(self.displays.loosened(value, binding.value, frame))]
 
     def _value_frame(self, binding: Binding, frame: Frame) -> Frame:
         """Return the frame of the bound expression: a comprehension's first iterable is outside."""
@@ -969,12 +907,6 @@ class Interpreter:
             yield Reached(ModuleValue(f"{value.name}.{name}", submodule))
         else:
             yield from self._asked_for(module, name)
-
-
-def _is_of_torch(value: Value) -> bool:
-    while isinstance(value, Derived):
-        value = value.origin
-    return isinstance(value, ExternalCall) and value.name.startswith("torch.")
 
 
 def _gives_items(value: Value) -> bool:
