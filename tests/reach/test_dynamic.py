@@ -157,6 +157,41 @@ ROWS = [
         """,
         "dataset.kept lambda",
     ),
+    row(
+        "attributes set by the names of a dataclass's fields, each from a table",
+        """
+        import dataclasses
+        def good(b): return b
+        TABLE = {"on_load": lambda b: b, "on_scale": good}
+        @dataclasses.dataclass
+        class Hooks:
+            load: object = None
+            scale: object = None
+        hooks = Hooks()
+        for field in dataclasses.fields(hooks):
+            setattr(hooks, field.name, TABLE[f"on_{field.name}"])
+        DataLoader(Keep(hooks), num_workers=2)
+        """,
+        "dataset.kept.load lambda",
+        "dataset.kept.scale def good",
+    ),
+    row(
+        "attributes read by the names of fields, and what the fields say",
+        """
+        import dataclasses
+        @dataclasses.dataclass
+        class Hooks:
+            load: object
+            name: str = dataclasses.field(default="", metadata={"read": lambda b: b})
+        def get(hooks):
+            return [getattr(hooks, field.name) for field in dataclasses.fields(hooks)]
+        read = [field.metadata.get("read") for field in dataclasses.fields(Hooks)]
+        names = [field.name for field in dataclasses.fields(Hooks)]
+        DataLoader(Keep(get(Hooks(lambda b: b)), Keep(read, names)), num_workers=2)
+        """,
+        "dataset.kept[] lambda",
+        "dataset.other.kept[] lambda",
+    ),
 ]
 
 

@@ -506,6 +506,45 @@ f = None
 """,
         "collate_fn lambda",
     ),
+    row(
+        "an attribute that a third module sets on an object of another",
+        f"""
+# file: main.py
+{LOADER}
+import shared
+DataLoader([], collate_fn=shared.options.collate, num_workers=2)
+# file: shared.py
+from options import Options
+options = Options()
+# file: options.py
+class Options:
+    collate = None
+# file: setup.py
+import shared
+def start(task):
+    task.collate = shared.options.collate = lambda b: b
+""",
+        "collate_fn lambda",
+    ),
+    row(
+        "an attribute that a third module sets on an object of its own",
+        f"""
+# file: main.py
+{LOADER}
+import shared
+DataLoader([], collate_fn=shared.options.collate, num_workers=2)
+# file: shared.py
+from options import Options
+options = Options()
+# file: options.py
+class Options:
+    collate = None
+# file: setup.py
+from options import Options
+options = Options()
+options.collate = lambda b: b
+""",
+    ),
 ]
 
 

@@ -100,6 +100,39 @@ if __name__ == "__main__":
     main()
 """
 
+TOWER = """
+KINDS = None
+class Tower:
+    def __enter__(self):
+        global KINDS
+        KINDS = self
+    def __exit__(self, *error):
+        global KINDS
+        {}
+def prepare(names): pass
+def work(x):
+    with Tower(): return x
+"""
+LEVEL = """
+KINDS = 0
+def prepare(names): pass
+def work(x):
+    global KINDS
+    before = KINDS
+    KINDS = 1
+"""
+MISSING = """
+def missing(name):
+    class Missing:
+        def __init__(self, *options):
+            {}
+    return Missing
+Series = missing("series")
+def main():
+    DataLoader(Series([1]), num_workers=2)
+if __name__ == "__main__":
+    main()
+"""
 TREE = """
 from rtree.index import Index
 class Reader(Dataset):
@@ -786,6 +819,24 @@ if __name__ == "__main__":
         KINDS + "def work(x):\n    KINDS[x] = 1\n    return x\n" + POOL,
         ["DLF304"],
     ),
+    "a global that is set for the length of a with": (TOWER.format("KINDS = None") + POOL, []),
+    "a global that the end of a with leaves as it is": (TOWER.format("pass") + POOL, ["DLF304"]),
+    "a global that is set back in the end": (
+        LEVEL + "    try: return before\n    finally: KINDS = before\n" + POOL,
+        [],
+    ),
+    "a global that is not set back": (
+        LEVEL + "    try: return before\n    finally: print(before)\n" + POOL,
+        ["DLF304"],
+    ),
+    "a class that stands in for a library that is not there": (
+        MISSING.format("raise ImportError(name)"),
+        [],
+    ),
+    "a class made in a function whose constructor raises at times": (
+        MISSING.format("if name: raise ImportError(name)"),
+        ["DLF103"],
+    ),
     "an index whose items pickle leaves out": (TREE + LOADER, ["DLF206"]),
     "an index that is filled again where it is loaded": (
         TREE
@@ -957,6 +1008,19 @@ def test_what_a_script_reads_is_not_what_workers_of_another_change(tmp_path: Pat
             (tmp_path / name).write_text(text.format(flushes) if name == "convert.py" else text)
         session = Session.open([tmp_path], Settings())
         assert [each.finding.code for each in session.diagnoses()] == codes
+
+
+def test_what_a_module_sets_when_run_itself_is_not_what_workers_of_another_read(
+    tmp_path: Path,
+) -> None:
+    codec = "encode = None\ndef coded(x): return encode(x)\nif __name__ == '__main__':\n    {}encode = str\n"
+    worker = "import codec, multiprocessing\nclass Core:\n    def start(self):\n        "
+    worker += "multiprocessing.Process(target=codec.coded, args=(1,)).start()\n"
+    (tmp_path / "worker.py").write_text(worker)
+    for imports, codes in (("", []), ("import worker; worker.Core().start(); ", ["DLF303"])):
+        (tmp_path / "codec.py").write_text(codec.format(imports))
+        diagnoses = Session.open([tmp_path], Settings()).diagnoses()
+        assert [each.finding.code for each in diagnoses] == codes
 
 
 STATE = """

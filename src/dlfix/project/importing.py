@@ -52,6 +52,12 @@ def comes_with(project: Project, script: Module, wanted: Module) -> bool:
     return any(module is wanted for module in _reached([script], partial(_imported_by, project)))
 
 
+def may_come_with(project: Project, script: Module, wanted: Module) -> bool:
+    """Return whether running a script may import a module, by a name that is computed too."""
+    reached = _reached([script], partial(_imported_by, project))
+    return any(module is wanted or any(map(module.says, _DYNAMIC)) for module in reached)
+
+
 def together(project: Project, module: Module) -> frozenset[Module] | None:
     """Return the modules that some program imports beside one; None where any may be.
 

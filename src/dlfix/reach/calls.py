@@ -12,7 +12,9 @@ from dlfix.project.syntax import defaults
 from dlfix.project.trees import walk
 from dlfix.reach.conditions import is_dead
 from dlfix.reach.copied_entries import at_call, with_steps
+from dlfix.reach.described import DESCRIBING, described
 from dlfix.reach.enums import by_value, is_enum
+from dlfix.reach.methods import always_raises
 from dlfix.reach.named_elsewhere import INSTANTIATE, is_entry_point
 from dlfix.reach.values import (
     Argument,
@@ -39,7 +41,6 @@ from dlfix.reach.values import (
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
-    from dlfix.reach.crossing import Store
     from dlfix.reach.evaluator import Evaluator, V
 
 _UNKNOWN = Unknown()
@@ -63,11 +64,6 @@ _CLASS_MAKERS = frozenset(
 )  # fmt: skip
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _DICTS = frozenset({"dict", "collections.OrderedDict"})
-_AS_DICTS = frozenset({"vars", "dataclasses.asdict", "attr.asdict", "attrs.asdict"})
-NAMESPACES = frozenset(
-    {"types.SimpleNamespace", "argparse.Namespace", "easydict.EasyDict", "addict.Dict", "munch.Munch",
-     "box.Box", "ml_collections.ConfigDict", "yacs.config.CfgNode", "fvcore.common.config.CfgNode"}
-)  # fmt: skip
 _IMPORTERS = frozenset({"importlib.import_module", "__import__"})
 # Methods of `torch.nn.Module` that give back the very module.
 _FLUENT = frozenset(
@@ -305,7 +301,7 @@ class Calls:
                 return [Reached(Unknown("a fallback for a missing dependency"))]
             if is_enum(callee, self.interpreter):
                 return [Reached(value) for value in self._members(callee, arguments)]
-            return [Reached(self._instance(callee, arguments, node, frame))]
+            return [Reached(self._object_of(callee, arguments, node, frame))]
         if isinstance(callee, Partial):
             merged = callee.arguments.followed_by(arguments)
             return self.apply(callee.function, merged, node, frame)
@@ -348,7 +344,10 @@ class Calls:
             found.append(member or _UNKNOWN)
         return found
 
-    def _instance(self, cls: Class, arguments: Arguments, node: ast.Call, frame: Frame) -> Instance:
+    def _object_of(self, cls: Class, arguments: Arguments, node: ast.Call, frame: Frame) -> Value:
+        init = self.interpreter.instances.method(cls, "__init__")
+        if init is not None and not isinstance(init.node, ast.Lambda) and always_raises(init.node):
+            return _UNKNOWN  # what stands in for a library that is not there
         return self.made(node, frame, lambda: Instance(cls, node, frame, arguments), cls)
 
     def _bare(self, node: ast.Call, frame: Frame) -> list[Value]:
@@ -616,8 +615,8 @@ class Calls:
             modules = [v for v in self.interpreter.values(first) if isinstance(v, ModuleValue)]
             if modules:
                 return [Reached(module) for module in modules]
-        if name in _AS_DICTS and first is not None:
-            found = self.as_dicts(first, node, frame)
+        if name in DESCRIBING and first is not None:
+            found = described(name, first, node, frame, self.interpreter)
             if found:
                 return found
         if name in _IMPORTERS:
@@ -644,31 +643,6 @@ class Calls:
                 others = True
         if others:
             yield Reached(self.external_call("iter", arguments, node, frame))
-
-    def as_dicts(self, argument: Argument, node: ast.expr, frame: Frame) -> list[Reached]:
-        """Return the dicts of what objects hold under their names: `vars(options)`, `x.__dict__`."""
-        found: list[Reached] = []
-        for reached in self.interpreter.reached(argument):
-            value = reached.value
-            items: list[tuple[object, Argument]] = []
-            if isinstance(value, Instance):
-                for name, stores in self.interpreter.instances.stores(value).items():
-                    items += [(name, one) for store in stores for one in self._stored(store)]
-            elif isinstance(value, ExternalCall) and value.name in NAMESPACES:
-                items += value.arguments.keywords.items()
-            else:
-                continue
-            made = self.interpreter.displays.new("dict", items, node, frame, value, is_open=True)
-            found.append(Reached(made, reached.steps))
-        return found
-
-    def _stored(self, store: Store) -> list[Argument]:
-        """Return what a statement stores: as it is written, or what unpacking takes of it."""
-        if store.value is None:
-            return []
-        if not store.path:
-            return [store.value]
-        return [reached.value for reached in self.interpreter.instances.stored(store)]
 
     def external_call(
         self, name: str, arguments: Arguments, node: ast.Call, frame: Frame

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import IMPORTS, in_main_only, is_guard
-from dlfix.project.importing import comes_with
+from dlfix.project.importing import comes_with, may_come_with
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import end, start
 from dlfix.project.syntax import LOOPS, last_name
@@ -226,7 +226,9 @@ def may_belong(analysis: Reading, boundary: Boundary, script: Module) -> bool:
     if not isinstance(boundary.node, ast.Call):
         return True
     entries = Entries.of(analysis).entries(boundary.frame.module, boundary.node)
-    return not entries or any(
+    if not entries:
+        return may_come_with(analysis.project, script, boundary.frame.module)
+    return any(
         entry.module is script
         or (entry.kind == "import" and comes_with(analysis.project, script, entry.module))
         for entry in entries

@@ -341,6 +341,7 @@ class Instances:
     ) -> Iterator[Reached]:
         """Yield what an attribute is that no method stores: what other code sets, or the class gives."""
         modules = [instance.frame.module, frame.module] if instance.frame is not None else []
+        modules += self._setting_shared(instance, name)
         outside = self.outside_stores(instance, dict.fromkeys(modules))
         found = [store for store in outside if store.attribute == name]
         for store in found:
@@ -350,6 +351,17 @@ class Instances:
             yield from self.interpreter.item(held, name, node, frame)
         elif not found:
             yield from self.class_attribute(instance.cls, name, instance, node, frame)
+
+    def _setting_shared(self, instance: Instance, name: str) -> Iterator[Module]:
+        """Yield the modules that may set an attribute on an object that a module keeps: `shared.options.path = ...`."""
+        at = instance.frame
+        if at is None or not at.scope.is_module or instance.call is None:
+            return
+        match at.module.parent(instance.call):
+            case ast.Assign(targets=[ast.Name(id=kept)]):
+                for module in self.interpreter.project.setters(name):
+                    if module.says(kept):
+                        yield module
 
     def _item_as_attribute(self, instance: Instance, name: str) -> Container | None:
         """Return the dict that an object is, where an attribute is an item of it."""
@@ -400,7 +412,7 @@ class Instances:
         """Return what a store puts on the attribute."""
         if isinstance(store.value, Bound):
             bound = store.value
-            start = self.interpreter.evaluate(bound.node, bound.frame)
+            start = self.interpreter.reached(bound)
             return self.interpreter.follow(start, store.path, bound.node, bound.frame)
         if store.value is None:
             return [Reached(_UNKNOWN)]

@@ -22,12 +22,13 @@ from dlfix.project.trees import COMPREHENSIONS
 from dlfix.reach.access_paths import constant_key
 from dlfix.reach.call_contexts import Contexts
 from dlfix.reach.callers import Callers
-from dlfix.reach.calls import NAMESPACES, Calls
+from dlfix.reach.calls import Calls
 from dlfix.reach.conditions import is_dead, outcome
 from dlfix.reach.container_subclasses import Filled
 from dlfix.reach.containers import ANY_PART, Containers, item_of
 from dlfix.reach.copied_entries import of_rounds, rounds
 from dlfix.reach.correlated import excluded
+from dlfix.reach.described import NAMESPACES, as_dicts
 from dlfix.reach.dynamic import Members
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.escape import Escape
@@ -38,7 +39,7 @@ from dlfix.reach.must import MustEvaluator
 from dlfix.reach.named_elsewhere import NamedElsewhere
 from dlfix.reach.narrowing import is_asked, narrowed, passed_over
 from dlfix.reach.open_world import Audience
-from dlfix.reach.operators import Operators, text_of
+from dlfix.reach.operators import Operators, joined
 from dlfix.reach.predicates import truth
 from dlfix.reach.process_roles import RoleReader
 from dlfix.reach.programs import Programs
@@ -276,10 +277,9 @@ class Interpreter:
     def _on_bin_op(self, node: ast.BinOp, frame: Frame) -> Iterable[Reached]:
         return self.operators.binary(node, frame)
 
-    def _on_joined_str(self, node: ast.JoinedStr, frame: Frame) -> Iterator[Reached]:
+    def _on_joined_str(self, node: ast.JoinedStr, frame: Frame) -> Iterable[Reached]:
         plain = [each.value if _is_plain(each) else each for each in node.values]  # type: ignore[attr-defined]
-        parts = [text_of(each, frame, self) for each in plain]
-        yield Reached(_UNKNOWN if None in parts else Constant("".join(map(str, parts))))
+        return joined(plain, frame, self) or [Reached(_UNKNOWN)]
 
     def _on_list(self, node: ast.List, frame: Frame) -> Iterator[Reached]:
         yield Reached(self.displays.sequence("list", node.elts, node, frame))
@@ -833,7 +833,7 @@ class Interpreter:
         if isinstance(value, Instance) and name == "__class__":
             return [Reached(value.cls)]
         if isinstance(value, Instance) and name == "__dict__":
-            return self.calls.as_dicts(value, node, frame)
+            return as_dicts(value, node, frame, self)
         if isinstance(value, Instance):
             return self.instances.attribute(value, name, node, frame)
         if isinstance(value, Class):

@@ -59,6 +59,13 @@ def stored_names(node: ast.ClassDef) -> frozenset[str]:
 
 
 @summary
+def always_raises(node: Def) -> bool:
+    """Return whether a function ends by raising, and nowhere returns."""
+    leaves = any(isinstance(each, (ast.Return, ast.Yield, ast.YieldFrom)) for each in walk(node))
+    return isinstance(node.body[-1], ast.Raise) and not leaves
+
+
+@summary
 def self_names(node: Def) -> frozenset[str]:
     """Return what a method calls its object: its first parameter, and the names bound to it."""
     if node.name == "__new__":

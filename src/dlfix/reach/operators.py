@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dlfix.reach.copied_entries import rounds
 from dlfix.reach.values import (
     Arguments,
     Bound,
@@ -135,8 +136,10 @@ class Operators:
         elif isinstance(node.op, ast.Mult) and (left or right):
             for container in left or right:
                 yield Reached(evaluator.displays.loosened(container, node, frame))
-        elif isinstance(node.op, ast.Add) and (text := self._joined_text(node, frame)) is not None:
-            yield Reached(Constant(text))
+        elif isinstance(node.op, ast.Add) and (
+            texts := joined((node.left, node.right), frame, evaluator)
+        ):
+            yield from texts
         elif isinstance(node.op, ast.Add) and any(
             evaluator.instances.is_dataset(value)
             for value in evaluator.values(Bound(node.left, frame))
@@ -174,16 +177,28 @@ class Operators:
         row = self.interpreter.catalog.resource(value.name)
         return row is not None and "/" in row.derived
 
-    def _joined_text(self, node: ast.BinOp, frame: Frame) -> str | None:
-        parts = [text_of(each, frame, self.interpreter) for each in (node.left, node.right)]
-        return None if None in parts else "".join(map(str, parts))
+
+def joined(nodes: Sequence[ast.expr], frame: Frame, evaluator: Evaluator) -> list[Reached]:
+    """Return the texts that expressions make one after the other, where one of them at most may be several."""
+    found = [Reached(Constant(""))]
+    for node in nodes:
+        parts = evaluator.evaluate(node, frame)
+        texts = [(_text(part), rounds(part)) for part in parts]
+        if not texts or (len(texts) > 1 and len(found) > 1):
+            return []
+        if any(text is None for text, _ in texts):
+            return []
+        found = [
+            Reached(Constant(f"{_text(before)}{text}"), (*before.steps, *of))
+            for before in found
+            for text, of in texts
+        ]
+    return found
 
 
-def text_of(node: ast.expr, frame: Frame, evaluator: Evaluator) -> str | None:
-    """Return the one text that an expression is."""
-    found = evaluator.values_at(node, frame)
-    value = found[0] if len(found) == 1 else None
-    return value.value if isinstance(value, Constant) and isinstance(value.value, str) else None
+def _text(one: Reached) -> str | None:
+    value = one.value.value if isinstance(one.value, Constant) else None
+    return value if isinstance(value, str) else None
 
 
 def _is_of_torch(value: Value) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.bindings import Binding
 from dlfix.project.syntax import attribute_named, attribute_of, attributes_of, last_name
+from dlfix.reach.copied_entries import rounds
 from dlfix.reach.values import Argument, Bound, Constant, Frame, Value
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ def _turns(
     """Yield names and value, for each turn of the loop that gives the name."""
     mine, theirs = _looping(name, frame), _looping(value, frame)
     if mine is None or mine.value is None:
-        yield interpreter.values(Bound(name, frame)), Bound(value, frame)
+        for reached in interpreter.reached(Bound(name, frame)):
+            yield [reached.value], Bound(value, frame, (), rounds(reached))
         return
     together = theirs if theirs is not None and theirs.statement is mine.statement else None
     for item in interpreter.each(Bound(mine.value, frame)):

@@ -11,12 +11,15 @@ from dlfix.project.syntax import FUNCTIONS, callee_name, is_name, parameters
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entries, is_before
 from dlfix.reach.global_state import GlobalName, Use
+from dlfix.reach.methods import methods_of
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Rule, Step
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
+
+_ENDS = ("__enter__", "__aenter__", "__aexit__", "__exit__")
 
 
 class WorkerMutatesGlobal(Rule):
@@ -150,7 +153,7 @@ def _worker_writes(name: GlobalName) -> Iterator[tuple[Use, WorkerFunction]]:
         function = name.worker_writer(use)
         if function is None or _sets_up(function) or _takes_over(use, function):
             continue
-        if _is_kept_by_process(use):
+        if _is_kept_by_process(use) or _is_set_back(name, use):
             continue
         if not _is_set_by_each(name, use, function):
             yield use, function
@@ -172,6 +175,42 @@ def _is_kept_by_process(use: Use) -> bool:
         for key in keys
         for node in walk(key)
     )
+
+
+def _is_set_back(name: GlobalName, use: Use) -> bool:
+    """Return whether a change holds for the length of a `with` or `try` only, which sets the name back."""
+    around = enclosing_function(use.module, use.node)
+    if around is None or not use.rebinds:
+        return False
+    pair = _other_end(use.module, around)
+    return any(
+        other.rebinds
+        and other is not use
+        and other.module is use.module
+        and (
+            (pair is not None and enclosing_function(other.module, other.node) is pair)
+            or around in _ending_in(other)
+        )
+        for other in name.writes()
+    )
+
+
+def _other_end(module: Module, function: ast.AST) -> ast.AST | None:
+    """Return the method that runs at the other end of a `with`."""
+    cls = module.parent(function)
+    ends = dict(zip(_ENDS, reversed(_ENDS), strict=True))
+    wanted = ends.get(getattr(function, "name", ""))
+    return methods_of(cls).get(wanted) if wanted and isinstance(cls, ast.ClassDef) else None
+
+
+def _ending_in(use: Use) -> Iterator[ast.AST]:
+    """Yield the function in whose `finally` something is done."""
+    below: ast.AST = use.node
+    for above in use.module.ancestors(use.node):
+        if isinstance(above, ast.Try) and below in above.finalbody:
+            around = enclosing_function(use.module, use.node)
+            yield from [around] if around is not None else []
+        below = above
 
 
 def _is_set_by_each(name: GlobalName, use: Use, function: WorkerFunction) -> bool:
