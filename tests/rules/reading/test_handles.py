@@ -218,6 +218,14 @@ def test_what_is_kept_is_an_array_if_it_is_read_by_number(tmp_path, read):
     assert of_archives(tmp_path, LISTED, read) == []
 
 
+@pytest.mark.parametrize("change", ["del self.one['x']", "self.one['x'] = 1"])
+def test_what_lets_its_items_be_set_is_no_archive(tmp_path, change):
+    opened = (
+        f"self.one = np.load(paths)\n        self.pairs = self.one['x'].copy()\n        {change}"
+    )
+    assert of_archives(tmp_path, opened, "return self.one['y'][i]") == []
+
+
 @pytest.mark.parametrize(
     "paths", ["glob.glob(folder + '/*.npz')", "sorted(glob.iglob(f'{folder}/*.npz'))"]
 )

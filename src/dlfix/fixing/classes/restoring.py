@@ -402,11 +402,7 @@ class OpenedByOthers:
 
     def _start_of(self, name: str) -> str:
         """Return the text of what an attribute is before it is opened; empty where it is not there."""
-        sites = [
-            site
-            for site in self.facts.stores.get(name, [])
-            if site.method.name in self.facts.started and not asks_first(self.facts, site)
-        ]
+        sites = self._starts(name)
         if not sites:
             return ""
         value = sites[0].value
@@ -415,6 +411,20 @@ class OpenedByOthers:
                 f"the resource is already opened ({self.facts.line(sites[-1].statement)})"
             )
         return self.module.segment(value)
+
+    def _starts(self, name: str) -> list[StoreSite]:
+        """Return what sets an attribute up while an instance is made; closing it again sets it like later code."""
+        sites = [
+            site
+            for site in self.facts.stores.get(name, [])
+            if site.method.name in self.facts.started
+            and not isinstance(site.target, ast.Call)
+            and not asks_first(self.facts, site)
+        ]
+        own = [site for site in sites if site.method.name in STARTS]
+        if not own or not own[0].resets:
+            return sites
+        return [own[0], *(site for site in sites if not site.resets)]
 
     def _refuse_unopened(self, name: str, left: Protocol) -> None:
         """Refuse what no method of the class opens: somebody hands it over."""
@@ -540,13 +550,7 @@ class OpenedByOthers:
 
     def _declared(self, name: str, inserts: list[Insert]) -> list[Exchange]:
         """Set up, where the attribute was first set to None, what holds it for each process."""
-        sites = [
-            site
-            for site in self.facts.stores.get(name, [])
-            if site.method.name in self.facts.started
-            and not isinstance(site.target, ast.Call)
-            and not asks_first(self.facts, site)
-        ]
+        sites = self._starts(name)
         if not sites:
             inserts += self._storage_of_cached(name)
             return []
@@ -600,7 +604,9 @@ class OpenedByOthers:
         return name in self.alone and not self._is_cache(name)
 
     def _is_stored_later(self, name: str) -> bool:
-        return any(s.method.name not in self.facts.started for s in self.facts.stores[name])
+        sites = self.facts.stores[name]
+        early = [site for site in sites if site.method.name in self.facts.started]
+        return len(early) < len(sites) or sum(site.resets for site in early) > 1
 
     def _is_deleted(self, name: str) -> bool:
         return any(

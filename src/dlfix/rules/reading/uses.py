@@ -15,7 +15,8 @@ _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
 
 def uses_of(value: ExternalCall) -> frozenset[str]:
     """Return the attributes read of a call's result where it is used, also by who calls a function that returns it."""
-    return _uses(value.node, value.frame)
+    found = _uses(value.node, value.frame)  # an archive lets nobody set its items
+    return found - {"[str]"} if "[]=" in found else found
 
 
 def _uses(call: ast.expr, frame: Frame) -> frozenset[str]:
@@ -126,7 +127,10 @@ class _Standing:
                     self.names |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
 
     def uses(self) -> Iterator[str]:
-        """Yield the attributes used of the value, `name=what` where one is set, `[str]` where it is read by name."""
+        """Yield the attributes used of the value, `name=what` where one is set, `[str]` where it is read by name.
+
+        `[]=` where an item is set or taken out, as only a dict lets one.
+        """
         for node in walk(self.root):
             match node:
                 case ast.Assign(targets=[ast.Attribute(value=value, attr=name)], value=given) if (
@@ -135,6 +139,8 @@ class _Standing:
                     yield f"{name}={dotted(given)}"
                 case ast.Attribute(value=value, attr=name) if self._is_it(value):
                     yield name
+                case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()) if self._is_it(value):
+                    yield "[]="
                 case ast.Subscript(value=value, slice=key) if _is_text(key) and self._is_it(value):
                     yield "[str]"
 
