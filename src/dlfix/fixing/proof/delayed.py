@@ -614,6 +614,7 @@ class _Delayed:
                 f"reassigned (line {getattr(again, 'lineno', 0)})",
             )
             return
+        yield from self._of_context(module, name, line)
         kind, _, attribute = read.use.partition(":")
         if kind == "attr":
             yield from self._module_attribute(module, read, attribute)
@@ -631,11 +632,25 @@ class _Delayed:
                     )
                     return
 
+    def _of_context(self, module: Module, name: str, line: int) -> Iterator[Regression]:
+        """Yield a variable that has another value in each context, or thread, where code sets it."""
+        for value in writes.values_of(self.new, module, module.tree, name):
+            sets = any(
+                other.calls_by_name.get("set")
+                for other in (module, *self.new.project.users(module, name))
+            )
+            if isinstance(value, ast.Call) and last_part(value.func) == "ContextVar" and sets:
+                yield self.change.regression(
+                    line, f"`{name}` is a context variable, which is read later than before the fix"
+                )
+                return
+
     def _module_attribute(self, module: Module, read: Read, attribute: str) -> Iterator[Regression]:
         """Yield a name of another module that functions of it, or other code, assign again."""
         found = self.new.bound(module, read.name)
         if found is None or not isinstance(found[1], ast.Module):
             return
+        yield from self._of_context(found[0], attribute, read.node.lineno)
         again = writes.global_rebinding(self.new, found[0], attribute)
         if again is not None:
             yield self.change.regression(

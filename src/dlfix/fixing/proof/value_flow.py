@@ -398,6 +398,8 @@ class _Flow:
         if self._is_of_library(module, call.func):
             self.names.add(keyword)
             is_own = _is_super(call.func) or self.program.class_of(module, call.func) is not None
+            if keyword and not is_own and last_part(call.func)[:1].isupper():
+                return self._kept(keyword)  # `loader.collate_fn` of `DataLoader(collate_fn=...)`
             return self._kept(keyword) if is_own and keyword else not is_own
         found = self._callee(module, call.func)
         callees = [found] if found is not None else self._methods(module, call.func)

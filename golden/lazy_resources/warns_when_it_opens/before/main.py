@@ -1,0 +1,55 @@
+import argparse
+import os
+import sqlite3
+import tempfile
+
+from torch.utils.data import DataLoader, Dataset
+import warnings
+
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.db = self._open()
+
+    def _open(self):
+        if not self.path.endswith(".sqlite"):
+            warnings.warn(f"unusual ending: {os.path.basename(self.path)}", stacklevel=2)
+        return sqlite3.connect(self.path)
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        return self.db.execute("SELECT v FROM t WHERE id=?", (index,)).fetchone()[0]
+
+
+def make_db(folder, name="a.db", factor=1):
+    path = os.path.join(folder, name)
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE t (id INTEGER, v INTEGER)")
+    db.executemany("INSERT INTO t VALUES (?, ?)", [(i, i * i * factor) for i in range(6)])
+    db.commit()
+    db.close()
+    return path
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    context = args.start_method if args.workers else None
+    with tempfile.TemporaryDirectory() as folder:
+        path = make_db(folder)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            rows = Rows(path)
+        loader = DataLoader(
+            rows, batch_size=2, num_workers=args.workers, multiprocessing_context=context
+        )
+        print("RESULT", [str(one.message) for one in caught], [batch.tolist() for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

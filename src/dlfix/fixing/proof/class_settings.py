@@ -1,0 +1,101 @@
+"""What the parent sets on a class while it runs: processes that start by spawn do not have it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.proof import order
+from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
+from dlfix.fixing.proof.late_code import used_on_self
+from dlfix.fixing.proof.parent_code import ParentCode
+from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.syntax import Function, dotted, last_part, self_name
+from dlfix.project.module import Module
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield what workers read of a class that only the parent has set, once objects can be sent."""
+    had = {each.name for each in change.before.functions}
+    if not any(
+        each.name in order.STATE and each.name not in had for each in change.after.functions
+    ):
+        return
+    lineage = change.new.lineage(change.after)
+    own = {name for cls in lineage for name in attributes_set(cls)}
+    read = {
+        name
+        for _, function in order.reached(change.new, change.after, order.IN_WORKERS)
+        for name in used_on_self(function)
+    } - own
+    parent = ParentCode(change.new)
+    for module, function, node, name in _set_on(change, lineage):
+        if name in read and _is_of_parent(change, parent, module, function, lineage):
+            yield change.regression(
+                change.after.node,
+                f"`{name}` is set on the class by the parent alone ({module.path.name}:{node.lineno}), so "
+                "spawned workers do not have it",
+            )
+            return
+
+
+def _is_of_parent(
+    change: ClassChange,
+    parent: ParentCode,
+    module: Module,
+    function: Function,
+    lineage: tuple[Class, ...],
+) -> bool:
+    """Return whether only the parent runs a function, and not while a module is imported."""
+    if function.name in (*order.IN_WORKERS, *order.STATE) or not parent.runs(module, function):
+        return False
+    calls = list(change.new.calls_of(function))
+    return bool(calls) and all(
+        change.new.enclosing(home, call) is not None or _is_guarded(home, call)
+        for home, call in calls
+    )
+
+
+def _is_guarded(module: Module, node: ast.AST) -> bool:
+    return any(
+        isinstance(each, ast.If) and "__main__" in ast.dump(each.test)
+        for each in module.ancestors(node)
+    )
+
+
+def _set_on(
+    change: ClassChange, lineage: tuple[Class, ...]
+) -> Iterator[tuple[Module, Function, ast.expr, str]]:
+    """Yield where functions set an attribute of one of some classes."""
+    modules = (m for cls in lineage for m in change.new.project.mentions(cls.name))
+    for module in dict.fromkeys(modules):
+        for node in module.nodes(ast.Attribute):
+            function = change.new.enclosing(module, node)
+            if function is None or not isinstance(node.ctx, ast.Store):
+                continue
+            if _names_class(change, module, function, node.value, lineage):
+                yield module, function, node, node.attr
+        for call in module.calls_by_name.get("setattr", ()):
+            function = change.new.enclosing(module, call)
+            named = call.args[1] if len(call.args) > 1 else None
+            if function is None or not isinstance(named, ast.Constant):
+                continue
+            if _names_class(change, module, function, call.args[0], lineage):
+                yield module, function, call, str(named.value)
+
+
+def _names_class(
+    change: ClassChange,
+    module: Module,
+    function: Function,
+    node: ast.expr,
+    lineage: tuple[Class, ...],
+) -> bool:
+    decorated = any(last_part(each) == "classmethod" for each in function.decorator_list)
+    if decorated and dotted(node) == self_name(function):
+        owner = module.parent(function)
+        return any(owner is each.node for each in lineage)
+    return change.new.class_of(module, node) in lineage
+
+
+__all__ = ["check"]
