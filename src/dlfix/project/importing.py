@@ -106,7 +106,67 @@ def _scripts(project: Project) -> Iterator[Module]:
 
 
 def _is_dynamic(module: Module) -> bool:
-    return any(map(module.says, _DYNAMIC))
+    """Return whether a module may import any other by a name that is worked out."""
+    return any(
+        any(_first_names(module, use) is None for use in module.nodes_by_name.get(word, ()))
+        or bool(module.aliases_of(word))
+        for word in _DYNAMIC
+        if module.says(word)
+    )
+
+
+def _first_names(module: Module, use: ast.AST) -> str | None:
+    """Return the name that is passed to what imports by name, or how it begins: `utils.`; None for any."""
+    call = module.parent(use)
+    if not isinstance(call, ast.Call) or call.func is not use or not call.args:
+        return None
+    text, given = _beginning(call.args[0]), call.args[0]
+    if text.startswith("."):  # of the package that is given besides
+        return f"{module.package}." if _is_own_package(call) and not text.startswith("..") else None
+    if isinstance(given, ast.Constant):
+        return text or None
+    package, dot, _ = text.rpartition(".")
+    return package + dot if dot else None
+
+
+def _beginning(text: ast.expr) -> str:
+    """Return the constant that a text begins with."""
+    match text:
+        case ast.Constant(value=str(value)):
+            return value
+        case ast.JoinedStr(values=[first, *_]) | ast.BinOp(left=first, op=ast.Add()):
+            return _beginning(first)
+    return ""
+
+
+def _is_own_package(call: ast.Call) -> bool:
+    package = call.args[1:] or [each.value for each in call.keywords if each.arg == "package"]
+    match package:
+        case [ast.Name(id="__name__" | "__package__")]:
+            return True
+    return False
+
+
+def _named_by_text(project: Project, module: Module) -> Iterator[Module]:
+    """Yield the modules that a module may import by the names that it passes as texts."""
+    uses = (
+        use for word in filter(module.says, _DYNAMIC) for use in module.nodes_by_name.get(word, ())
+    )
+    for first in filter(None, (_first_names(module, use) for use in uses)):
+        names = first.rstrip(".").split(".")
+        for name in accumulate(names, _joined):
+            if (found := project.find(name, module)) is not None:
+                yield found
+                yield from _inside(project, found, first == f"{name}.")
+
+
+def _inside(project: Project, package: Module, may_be_any: bool) -> Iterator[Module]:
+    """Yield the modules of a package of which any may be meant."""
+    if may_be_any and package.is_package:
+        for path in project.files:
+            inside = package.path.parent in path.parents
+            if inside and (module := project.opened(path)) is not None:
+                yield module
 
 
 def _reached(
@@ -125,6 +185,7 @@ def _imported_by(project: Project, module: Module) -> Iterator[Module]:
     for node in _imports(module):
         found = list(imported(project, module, node))
         yield from found or _called_alike(project, node)
+    yield from _named_by_text(project, module)
 
 
 def _called_alike(project: Project, node: Import) -> Iterator[Module]:

@@ -14,8 +14,15 @@ HELPED = f"from helper import main\n{RUNS}"
     [
         {"script": MOVES + RUNS},
         {"script": HELPED, "helper": MOVES},
+        {"script": "import importlib\nimportlib.import_module('kinds.' + NAME)\n" + MOVES + RUNS},
+        {"script": "# instantiate what was located\n" + MOVES + RUNS},
     ],
-    ids=["a script", "a module that a script imports"],
+    ids=[
+        "a script",
+        "a module that a script imports",
+        "imports from another package by name",
+        "words of a comment",
+    ],
 )
 def test_another_script_may_change_its_directory(others):
     assert opened(**others) == []
@@ -29,6 +36,8 @@ def test_another_script_may_change_its_directory(others):
         {"script": "from data.lib import Rows\n" + MOVES + RUNS},
         {"script": "import library.main\n" + MOVES + RUNS},
         {"script": "import importlib\nimportlib.import_module(NAME)\n" + MOVES + RUNS},
+        {"script": "import importlib\nimportlib.import_module('main')\n" + MOVES + RUNS},
+        {"script": "import importlib\nimportlib.import_module('ma' + NAME)\n" + MOVES + RUNS},
         {"script": HELPED, "helper": MOVES, "train": "import main, helper\n"},
         {"script": HELPED, "helper": "import main\n" + MOVES},
     ],
@@ -38,6 +47,8 @@ def test_another_script_may_change_its_directory(others):
         "names its class",
         "imports what is called so from nowhere",
         "imports by name",
+        "imports it by name",
+        "imports by a name of which little is known",
         "helps both",
         "imports it through another",
     ],
