@@ -184,6 +184,21 @@ PROGRAMS = [
         """,
     ),
     program(
+        "what a block of fastai is made with, sent by the loaders that it makes",
+        """
+        from fastai.vision.all import *
+        def main(path):
+            block = DataBlock(
+                (ImageBlock,), get_items=lambda p: [p], splitter=lambda x: ([0], [1]),
+                get_y=[lambda p: p.stem], # !DLF101
+                item_tfms=lambda x: x, # !DLF101
+            )
+            return block.dataloaders(path, bs=8)
+        def alone(path):
+            return DataBlock(get_x=lambda p: p).dataloaders(path, num_workers=0)
+        """,
+    ),
+    program(
         "a dataset whose base a star import of fastai brings",
         """
         import lmdb

@@ -291,7 +291,8 @@ class Boundaries:
         if isinstance(callee, ModuleValue):
             return self.catalog.boundary(callee.name), arguments, None
         if isinstance(callee, Derived):
-            return self._method_row(callee), arguments, None
+            row = self._method_row(callee)
+            return row, self._with_kept(callee, row, arguments), None
         if isinstance(callee, Class):
             return self._subclass(callee, arguments, call, frame)
         return None, arguments, None
@@ -317,6 +318,25 @@ class Boundaries:
         if above is None or not above.type:
             return None
         return self.catalog.boundary(f"{above.type}.{method.how}")
+
+    def _with_kept(
+        self, method: Derived, row: BoundaryRow | None, arguments: Arguments
+    ) -> Arguments:
+        """Return the arguments of a method, with what its object was made with and the method sends."""
+        made = method.origin
+        above = self.catalog.boundary(made.name) if isinstance(made, ExternalCall) else None
+        if row is None or above is None or not isinstance(made, ExternalCall):
+            return arguments
+        given = dict(zip(above.parameters, made.arguments.positional, strict=False))
+        given.update(made.arguments.keywords)
+        sent = set(row.crosses) - set(row.parameters)
+        kept = {name: each for name, each in given.items() if name in sent}
+        return Arguments(
+            arguments.positional,
+            {**kept, **arguments.keywords},
+            arguments.more_positional,
+            arguments.more_keywords,
+        )
 
     def _subclass(
         self, cls: Class, arguments: Arguments, call: ast.Call, frame: Frame

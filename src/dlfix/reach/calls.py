@@ -16,6 +16,7 @@ from dlfix.reach.described import DESCRIBING, described
 from dlfix.reach.enums import by_value, is_enum
 from dlfix.reach.methods import always_raises
 from dlfix.reach.named_elsewhere import INSTANTIATE, is_entry_point
+from dlfix.reach.texts import OF_TEXT, PARSERS, by_method, parsed
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -74,7 +75,6 @@ _LAYERS = frozenset({"modules", "children"})
 _NAMED_LAYERS = frozenset({"named_modules", "named_children"})
 _ENTERS_OTHER = frozenset({"tempfile.TemporaryDirectory", "multiprocessing.Manager"})
 _PATHS = frozenset({"pathlib.Path", "pathlib.PosixPath", "pathlib.PurePath"})
-_OF_TEXT = frozenset({"rsplit", "partition", "rpartition"})  # what takes dotted names apart
 _OF_DICT = frozenset({"items", "values", "keys"})
 
 
@@ -238,8 +238,9 @@ class Calls:
                 if isinstance(value, Container):
                     yield from self._container_method(value, func.attr, node, frame)
                     continue
-                if isinstance(value, Constant) and func.attr in _OF_TEXT:
-                    yield Reached(self._text_method(value, func.attr, node, frame))
+                text = value.value if isinstance(value, Constant) else None
+                if isinstance(text, str) and func.attr in OF_TEXT:
+                    yield Reached(by_method(text, node, frame, interpreter))
                     continue
                 made = self._made_by_method(value, func.attr, node, frame)
                 if made is not None:
@@ -257,21 +258,6 @@ class Calls:
             return
         for callee in interpreter.evaluate(func, frame):
             yield from self.call(callee.value, node, frame)
-
-    def _text_method(self, text: Constant, name: str, node: ast.Call, frame: Frame) -> Value:
-        """Return what `text.rpartition(".")` gives, where its arguments are known."""
-        given = [self.interpreter.values_at(argument, frame) for argument in node.args]
-        known = [v[0].value for v in given if len(v) == 1 and isinstance(v[0], Constant)]
-        if not isinstance(text.value, str) or len(known) < len(given) or node.keywords:
-            return _UNKNOWN
-        try:
-            result = getattr(text.value, name)(*known)
-        except (TypeError, ValueError):  # as the program will find out
-            return _UNKNOWN
-        if isinstance(result, str):
-            return Constant(result)
-        kind = "tuple" if isinstance(result, tuple) else "list"
-        return self._new(kind, enumerate(map(Constant, result)), node, frame)
 
     def _made_by_method(
         self, value: Value, name: str, node: ast.Call, frame: Frame
@@ -621,6 +607,8 @@ class Calls:
                 return found
         if name in _IMPORTERS:
             return self._imported(first, frame)
+        if name in PARSERS:
+            return parsed(name, arguments, node, frame, self.interpreter)
         if name in INSTANTIATE:
             return self.interpreter.named_elsewhere.instantiated(arguments, node, frame)
         return [Reached(self.external_call(name, arguments, node, frame))]

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.reach.texts import PARSED
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 NAMESPACES = frozenset(
     {"types.SimpleNamespace", "argparse.Namespace", "easydict.EasyDict", "addict.Dict", "munch.Munch",
-     "box.Box", "ml_collections.ConfigDict", "yacs.config.CfgNode", "fvcore.common.config.CfgNode"}
+     "box.Box", "ml_collections.ConfigDict", "yacs.config.CfgNode", "fvcore.common.config.CfgNode", PARSED}
 )  # fmt: skip
 _FIELDS = frozenset({"dataclasses.fields", "attr.fields", "attrs.fields"})
 DESCRIBING = frozenset({"vars", "dataclasses.asdict", "attr.asdict", "attrs.asdict"}) | _FIELDS

@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING
 from dlfix.project.syntax import defaults
 from dlfix.reach.enums import members
 from dlfix.reach.predicates import is_builtin
+from dlfix.reach.texts import OF_TEXT, PARSED, PARSERS
 from dlfix.reach.values import (
     Argument,
     Bound,
     Class,
     Constant,
     Container,
+    External,
+    ExternalCall,
     Frame,
     Function,
     Instance,
@@ -64,7 +67,7 @@ class MustEvaluator:
         if isinstance(node, _DISPLAYS):
             return _without_unknown(self.interpreter.values_at(node, frame))
         if isinstance(node, (ast.Call, ast.Subscript)):
-            return self._made(node, frame)
+            return self._of_text(node, frame) or self._made(node, frame)
         return []
 
     def constants_in(self, holder: Value) -> list[object] | None:
@@ -107,9 +110,18 @@ class MustEvaluator:
         if binding.kind in _DEFINED:
             found = [r.value for r in self.interpreter.binding(binding, frame)]
             return found if len(found) == 1 and isinstance(found[0], _SURE) else []
-        if binding.kind in ("assign", "annotated") and binding.value and not binding.path:
-            return self.values(binding.value, frame)
-        return []
+        if binding.kind not in ("assign", "annotated") or not binding.value:
+            return []
+        found = self.values(binding.value, frame)
+        for step in binding.path:
+            found = [part for value in found for part in self._part(value, step)]
+        return found
+
+    def _part(self, value: Value, step: object) -> list[Value]:
+        """Return what unpacking takes of a text's parts, or of a display; nothing where it may be more."""
+        if not isinstance(value, Container) or value.is_open or value.kind not in ("list", "tuple"):
+            return []
+        return [part for key, item in value.items if key == step for part in self._all((item,))]
 
     def _parameter(self, name: str, frame: Frame) -> list[Value]:
         if frame.arguments is not None:
@@ -150,11 +162,28 @@ class MustEvaluator:
                 return self.values(stored.node, stored.frame)
         found: list[Value] = []
         for value in self.values(node.value, frame):
-            if not _is_enumerated(value) and not isinstance(value, ModuleValue):
+            of_url = isinstance(value, ExternalCall) and value.name == PARSED
+            if not (of_url or _is_enumerated(value) or isinstance(value, ModuleValue)):
                 return []
             found += [r.value for r in self.interpreter.attribute(value, node.attr, node, frame)]
         is_one = len(found) == 1 and isinstance(found[0], _SURE)
         return found if is_one or all(isinstance(each, Constant) for each in found) else []
+
+    def _of_text(self, node: ast.Call | ast.Subscript, frame: Frame) -> list[Value]:
+        """Return what a method of texts, or a function of URLs, gives of texts that are all known."""
+        if not isinstance(node, ast.Call) or node.keywords:
+            return []
+        parts = [self.values(each, frame) for each in node.args]
+        if isinstance(node.func, ast.Attribute) and node.func.attr in OF_TEXT:
+            parts.append(self.values(node.func.value, frame))
+        elif not any(
+            isinstance(value, External) and value.name in PARSERS
+            for value in self.interpreter.values_at(node.func, frame)
+        ):
+            return []
+        if not all(parts) or any(not isinstance(v, Constant) for part in parts for v in part):
+            return []
+        return _without_unknown(self.interpreter.values_at(node, frame))
 
     def _made(self, node: ast.Call | ast.Subscript, frame: Frame) -> list[Value]:
         """Return the objects that calls of classes of the tree make, and members of enumerations."""
