@@ -216,8 +216,10 @@ MAY_START = {
     "fleet.py",  # git clone
     "interactive.py",  # the user's own $EDITOR
     "processes.py", "runtime/probe.py", "runtime/supervisor.py",
-    "runtime/inside/child.py", "runtime/inside/program.py",  # in the user's interpreter
-    "runtime/inside/watch.py", "runtime/inside/contents.py",
+    # In the user's interpreter, whose processes these watch:
+    *(f"runtime/inside/{name}.py" for name in (
+        "boundaries", "child", "contents", "fetching", "pickling", "program", "watch", "worker",
+    )),
 }  # fmt: skip
 
 

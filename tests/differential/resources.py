@@ -176,7 +176,7 @@ CONFLICTS = (
     conflict("later", "method_kept", "nothing", setup=but(FEATURES["setup"], "as_it_is")),
     conflict("later", tweaks.having("later", tweaks.opens_again), "nothing", between="replaced"),
     conflict("setup", but(FEATURES["setup"], "as_it_is"), "as_it_is", kind="shelve", closing="close_none"),
-    conflict("open", "classmethod", "straight", kind="lock executor"),
+    conflict("open", "classmethod", "straight", kind="lock executor weakset"),
     conflict("open", "chained annotated", "straight", kind="queue"),
     conflict("open", "stack", "straight", kind="descriptor"),
     conflict("modules", "two", "one", kind="mmap_cow", open="passed"),
