@@ -1185,3 +1185,109 @@ def test_what_is_set_again_before_the_loader_is_not_sent(
     path.write_text(PRELUDE + FROZEN.format(frozen=frozen, made=made), encoding="utf-8")
     codes = [each.finding.code for each in Session.open([path], Settings()).diagnoses()]
     assert codes == found
+
+
+BANK = """
+class Bank(Dataset):
+    def __init__(self, path):
+        self.archive = zipfile.ZipFile(path)
+    def __getitem__(self, i): return i
+    def freeze(self):
+        self.archive.close()
+        self.archive = None
+    def hurry(self): {hurried}
+def send(bank): DataLoader(bank, num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("main", "hurried", "count"),
+    [
+        ("def load(bank):\n    bank.freeze()\n    DataLoader(bank, num_workers=2)\n", "pass", 0),
+        (
+            "def load(bank):\n    bank.freeze()\n    if bank: DataLoader([bank][0], num_workers=2)\n",
+            "pass",
+            0,
+        ),
+        ("def load(bank):\n    DataLoader(bank, num_workers=2)\n    bank.freeze()\n", "pass", 1),
+        (
+            "def load(bank):\n    if bank: bank.freeze()\n    DataLoader(bank, num_workers=2)\n",
+            "pass",
+            1,
+        ),
+        (
+            "def load(bank):\n    bank.freeze()\n    bank = Bank('b')\n"
+            "    DataLoader(bank, num_workers=2)\n",
+            "pass",
+            1,
+        ),
+        (
+            "def made():\n    bank = Bank('b')\n    bank.freeze()\n    return bank\n"
+            "def load(_):\n    DataLoader(made(), num_workers=2)\n",
+            "pass",
+            0,
+        ),
+        (
+            "def made():\n    bank = Bank('b')\n    send(bank)\n    bank.freeze()\n    return bank\n"
+            "def load(_):\n    made()\n",
+            "pass",
+            1,
+        ),
+        (
+            "def made():\n    bank = Bank('b')\n    bank.hurry()\n    bank.freeze()\n    return bank\n"
+            "def load(_):\n    made()\n",
+            "send(self)",
+            1,
+        ),
+    ],
+)
+def test_what_is_emptied_where_the_loader_is_made_or_where_the_object_is_made_is_not_sent(
+    main: str, hurried: str, count: int, tmp_path: Path
+) -> None:
+    """The object comes from another file, or from a function; what may send it before counts."""
+    bank = PRELUDE + BANK.format(hurried=hurried)
+    (tmp_path / "bank.py").write_text(bank, encoding="utf-8")
+    imports = "from torch.utils.data import DataLoader\nfrom bank import Bank, send\n"
+    start = "if __name__ == '__main__':\n    load({})\n".format(
+        "Bank('a')" if "load(bank)" in main else "None"
+    )
+    (tmp_path / "main.py").write_text(imports + main + start, encoding="utf-8")
+    codes = [each.finding.code for each in Session.open([tmp_path], Settings()).diagnoses()]
+    assert codes == ["DLF201"] * count
+
+
+PER_PROCESS = """
+class Base:
+    LOCAL = ("db",)
+    def __init__(self): self.db = sqlite3.connect("a")
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        for name in {source}: state[name] = None
+        return state
+class Rows(Base, Dataset):
+    {local}
+    def __init__(self):
+        super().__init__()
+        self.lock = threading.Lock()
+    def __getitem__(self, i): return i
+def main(): DataLoader(Rows(), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "local", "found"),
+    [
+        ("self.LOCAL", 'LOCAL = Base.LOCAL + ("lock",)', []),
+        ("type(self).LOCAL", 'LOCAL = (*Base.LOCAL, "lock")', []),
+        ("self.LOCAL", 'LOCAL: tuple = ("db", "lock")', []),
+        ("self.LOCAL", "pass", ["DLF204"]),
+        ("self.LOCAL", 'LOCAL = ("lock",)', ["DLF201"]),
+    ],
+)
+def test_a_state_leaves_out_what_the_class_of_the_object_lists(
+    source: str, local: str, found: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(PRELUDE + PER_PROCESS.format(source=source, local=local), encoding="utf-8")
+    codes = [each.finding.code for each in Session.open([path], Settings()).diagnoses()]
+    assert codes == found

@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import BoundaryRow, HolderRow
 from dlfix.project.module import Module, enclosing_function, is_test
 from dlfix.project.order import lies_in
-from dlfix.project.syntax import attribute_named, attributes_deleted
+from dlfix.project.syntax import attribute_named
 from dlfix.reach.callers import UNSAID
 from dlfix.reach.calls import makes_class
+from dlfix.reach.cleared import cleared_before, place_in
 from dlfix.reach.copied_entries import is_computed
 from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
 from dlfix.reach.instances import sets_on_others
 from dlfix.reach.labels import label, node_of, short
-from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state, replaced_by
+from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state
 from dlfix.reach.opposite_branches import set_beside
-from dlfix.reach.pickle_protocol import Handed, read_getstate, read_reduce
+from dlfix.reach.pickle_protocol import Handed, Line, read_getstate, read_reduce
 from dlfix.reach.steps import Step
 from dlfix.reach.values import (
     Argument,
@@ -431,7 +432,8 @@ class Walk:
         if getstate is None:
             yield from self._attributes(instance, boundary, Handed())
             return
-        handed = self._state(instance, getstate)
+        line = [each for each in instances.mro(instance.cls) if isinstance(each, Class)]
+        handed = self._state(instance, getstate, [each.node for each in line])
         if not handed.known:
             yield Edge("state"), Reached(Unknown("what `__getstate__` returns"))
             return
@@ -452,10 +454,10 @@ class Walk:
                 return _plain(values[0]) if len(values) == 1 else None
         return _plain(instances.put_there(cls, "__getstate__"))
 
-    def _state(self, instance: Instance, getstate: Function) -> Handed:
+    def _state(self, instance: Instance, getstate: Function, classes: Line) -> Handed:
         """Read `__getstate__`, and those of bases it builds on by `super()`."""
         instances = self.interpreter.instances
-        handed = read_getstate(getstate)
+        handed = read_getstate(getstate, classes)
         for name in emptied_before_state(getstate.node)[1]:
             method = instances.method(instance.cls, name)
             handed.dropped |= cleared_by(method.node) if method is not None else set()
@@ -466,7 +468,7 @@ class Walk:
                 if isinstance(base, Class) and "__getstate__" in base.body_names():
                     above = instances.method(base, "__getstate__")
                     if above is not None:
-                        further = self._state(Instance(base), above)
+                        further = self._state(Instance(base), above, classes)
                         handed.dropped |= further.dropped
                         handed.prefixes |= further.prefixes
                         handed.known = handed.known and further.known
@@ -495,7 +497,7 @@ class Walk:
             for store in outside
             if self._surely_replaces(store, instance, boundary)
         }
-        cleared = set(self._cleared(instance, boundary))
+        cleared = cleared_before(instance, boundary, self.interpreter)
         for name, stores in self.interpreter.instances.stores(instance).items():
             if not handed.drops(name) and name not in replaced:
                 for store in stores:
@@ -508,32 +510,6 @@ class Walk:
             if not handed.drops(store.attribute) and outside.index(store) >= outside.index(last):
                 yield from self._stored(store)
 
-    def _cleared(self, instance: Instance, boundary: Boundary) -> Iterator[str]:
-        """Yield the attributes that a method clears, called once the object is made: `data.close()`."""
-        module = boundary.frame.module
-        if instance.call is None or instance.call not in module.parents:
-            return
-        for attr in _chained(module, instance.call):
-            method = self.interpreter.instances.method(instance.cls, attr)
-            if method is not None:
-                yield from cleared_by(method.node) | replaced_by(method.node)
-        for statement in _run_between(module, module.statement(instance.call), boundary.node):
-            match statement:
-                case ast.Expr(
-                    value=ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr=attr))
-                ):
-                    method = self.interpreter.instances.method(instance.cls, attr)
-                    if method and self._is_only(owner, instance, module):
-                        yield from cleared_by(method.node) | replaced_by(method.node)
-            for of, name in attributes_deleted(statement):
-                if isinstance(of, ast.Name) and self._is_only(of, instance, module):
-                    yield name
-
-    def _is_only(self, name: ast.Name, instance: Instance, module: Module) -> bool:
-        """Return whether a name stands for one object and no other."""
-        frame = self.interpreter.frame_at(module, name)
-        return self.interpreter.values_at(name, frame) == [instance]
-
     def _surely_replaces(self, store: Store, instance: Instance, boundary: Boundary) -> bool:
         """Return whether code sets an attribute after the object is made and before it crosses."""
         module, target = store.frame.module, store.node
@@ -541,7 +517,7 @@ class Walk:
             return False
         block = getattr(module.parent(store.statement), "body", [])
         places = [
-            _place_in(block, module, node)
+            place_in(block, module, node)
             for node in (instance.call, store.statement, boundary.node)
         ]
         if None in places or sorted(places) != places or len(set(places)) < 2:  # type: ignore[type-var]
@@ -667,38 +643,6 @@ def _is_elsewhere(reached: Reached, boundary: Boundary) -> bool:
     )
 
 
-def _run_between(module: Module, made: ast.stmt, node: ast.AST) -> list[ast.stmt]:
-    """Return the statements that surely run after one and before a node; none where it is not below."""
-    found: list[ast.stmt] = []
-    while True:
-        parent = module.parent(made)
-        block = getattr(parent, "body", [])
-        if made not in block:
-            return []
-        last = _place_in(block, module, node)
-        found += _flat(block[block.index(made) + 1 : last])
-        if last is not None:
-            return found if last > block.index(made) else []
-        if not isinstance(parent, (ast.With, ast.AsyncWith)):
-            return []
-        made = parent
-
-
-def _flat(block: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a block and, in place of each `with`, those of its body."""
-    for each in block:
-        if isinstance(each, (ast.With, ast.AsyncWith)):
-            yield from _flat(each.body)
-        else:
-            yield each
-
-
-def _place_in(block: list[ast.stmt], module: Module, node: ast.AST | None) -> int | None:
-    """Return the place in a block of the statement that a node is part of."""
-    above = [node, *module.ancestors(node)] if node is not None else []
-    return next((index for index, one in enumerate(block) if one in above), None)
-
-
 def _replaces(store: Store, value: ExternalCall, boundary: Boundary) -> bool:
     """Return whether a statement after the one that makes an object surely sets an attribute of it.
 
@@ -706,8 +650,8 @@ def _replaces(store: Store, value: ExternalCall, boundary: Boundary) -> bool:
     """
     module = store.frame.module
     block = getattr(module.parent(store.statement), "body", [])
-    made = _place_in(block, module, value.node)
-    sent = _place_in(block, module, boundary.node)
+    made = place_in(block, module, value.node)
+    sent = place_in(block, module, boundary.node)
     if made is None or store.statement not in block:
         return False
     here = block.index(store.statement)
@@ -746,20 +690,6 @@ def _prefix(edge: Edge) -> str:
 
 def _note(steps: tuple[Passed, ...]) -> str:
     return next((step.note for step in steps if step.note not in ("", UNSAID)), "")
-
-
-def _chained(module: Module, call: ast.AST) -> Iterator[str]:
-    """Yield the methods that are called on what a call makes, one on the result of the other."""
-    while True:
-        match module.parent(call):
-            case ast.Attribute(value=made, attr=name) as method if made is call:
-                above = module.parent(method)
-            case _:
-                return
-        if not isinstance(above, ast.Call) or above.func is not method:
-            return
-        yield name
-        call = above
 
 
 def _is_left_empty(store: Store) -> bool:

@@ -465,10 +465,17 @@ def is_fixed(module: Module, scope: Scope, value: ast.expr, at: ast.AST) -> bool
             if not is_global(module, scope, name):
                 return False
             bindings = module.scope.bindings.get(name, [])
-            return len(bindings) <= 1 and all(begins_before(e.node, at) for e in bindings)
+            before = all(begins_before(each.node, at) for each in bindings)
+            apart = all(_top(module, each.node) is not _top(module, at) for each in bindings)
+            return len(bindings) <= 1 and before and apart
         case ast.Attribute(value=owner):
             return is_fixed(module, scope, owner, at)
     return False
+
+
+def _top(module: Module, node: ast.AST) -> ast.AST:
+    """Return the statement at the top of the module that a node is part of: what moves goes before it."""
+    return [node, *module.ancestors(node)][-2]
 
 
 def _refuse_local_decorators(draft: Draft, decorated: bool) -> None:

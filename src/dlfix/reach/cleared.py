@@ -1,0 +1,216 @@
+"""Attributes that hold nothing any more when their object crosses: a method that ran before emptied them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.project.module import Module, enclosing_function
+from dlfix.project.order import comes_before, lies_in
+from dlfix.project.syntax import attributes_deleted, is_name
+from dlfix.project.trees import walk
+from dlfix.reach.crossing import Boundary
+from dlfix.reach.methods import cleared_by, replaced_by
+from dlfix.reach.values import Class, External, Instance, Value
+
+if TYPE_CHECKING:
+    from dlfix.reach.interpreter import Interpreter
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def cleared_before(
+    instance: Instance, boundary: Boundary, interpreter: Interpreter
+) -> frozenset[str]:
+    """Return the attributes that surely were emptied between the making of an object and a boundary."""
+    return frozenset(Cleared(instance, boundary, interpreter).names())
+
+
+class Cleared:
+    """Reads the statements that surely run before one object crosses at one boundary."""
+
+    def __init__(self, instance: Instance, boundary: Boundary, interpreter: Interpreter) -> None:
+        self.instance = instance
+        self.boundary = boundary
+        self.interpreter = interpreter
+
+    def names(self) -> Iterator[str]:
+        """Yield the attributes that are emptied."""
+        yield from self._once_made()
+        yield from self._where_it_crosses()
+
+    def _once_made(self) -> Iterator[str]:
+        """Yield what is emptied of the new object: `Rows(path).closed()`, `data = Rows(path); data.close()`."""
+        call, frame = self.instance.call, self.instance.frame
+        if call is None or frame is None or call not in frame.module.parents:
+            return
+        module = frame.module
+        for name in _chained(module, call):
+            yield from self._emptied_by(name)
+        for statement in self._following(module, call):
+            for owner, names in self._emptied_in(statement):
+                values = self._values(module, owner)
+                if values and all(map(self._is_it, values)):
+                    yield from names
+
+    def _following(self, module: Module, call: ast.AST) -> Iterable[ast.stmt]:
+        """Return the statements that run once the object is made, and before it crosses."""
+        made = module.statement(call)
+        if module is self.boundary.frame.module:
+            between = _run_between(module, made, self.boundary.node)
+            if between:
+                return between
+        return () if self._sends_itself() else _till_handed_on(module, made)
+
+    def _sends_itself(self) -> bool:
+        """Return whether methods of the object may be what sends it."""
+        line = self.interpreter.instances.mro(self.instance.cls)
+        classes = [each for each in line if not isinstance(each, External)]
+        return any(
+            not isinstance(cls, Class) or _hands_on(cls) or self._is_in(cls) for cls in classes
+        )
+
+    def _is_in(self, cls: Class) -> bool:
+        """Return whether the boundary is in a method of a class."""
+        return cls.module is self.boundary.frame.module and lies_in(self.boundary.node, cls.node)
+
+    def _where_it_crosses(self) -> Iterator[str]:
+        """Yield what is emptied of the object that is sent, in the code before the boundary."""
+        module, node = self.boundary.frame.module, self.boundary.node
+        sent = {each.id for each in _given(node) if isinstance(each, ast.Name)}
+        for statement in _run_before(module, node):
+            for owner, names in self._emptied_in(statement):
+                given = owner.id in sent and not _is_bound_after(module, statement, owner)
+                if given and any(map(self._is_it, self._values(module, owner))):
+                    yield from names
+
+    def _values(self, module: Module, name: ast.Name) -> list[Value]:
+        return self.interpreter.values_at(name, self.interpreter.frame_at(module, name))
+
+    def _is_it(self, value: Value) -> bool:
+        """Return whether a value is the object, whoever called the function that makes it."""
+        made = value.call if isinstance(value, Instance) else None
+        return value == self.instance or (made is not None and made is self.instance.call)
+
+    def _emptied_in(self, statement: ast.stmt) -> Iterator[tuple[ast.Name, Iterable[str]]]:
+        """Yield what a statement by itself empties, each with the name of the object."""
+        match statement:
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr=method))
+            ):
+                yield owner, self._emptied_by(method)
+        for of, name in attributes_deleted(statement):
+            if isinstance(of, ast.Name):
+                yield of, [name]
+
+    def _emptied_by(self, name: str) -> frozenset[str]:
+        method = self.interpreter.instances.method(self.instance.cls, name)
+        if method is None:
+            return frozenset()
+        return cleared_by(method.node) | replaced_by(method.node)
+
+
+def _chained(module: Module, call: ast.AST) -> Iterator[str]:
+    """Yield the methods that are called on what a call makes, one on the result of the other."""
+    while True:
+        match module.parent(call):
+            case ast.Attribute(value=made, attr=name) as method if made is call:
+                above = module.parent(method)
+            case _:
+                return
+        if not isinstance(above, ast.Call) or above.func is not method:
+            return
+        yield name
+        call = above
+
+
+def _run_between(module: Module, made: ast.stmt, node: ast.AST) -> list[ast.stmt]:
+    """Return the statements that surely run after one and before a node; none where it is not below."""
+    found: list[ast.stmt] = []
+    while True:
+        parent = module.parent(made)
+        block = getattr(parent, "body", [])
+        if made not in block:
+            return []
+        last = place_in(block, module, node)
+        found += _flat(block[block.index(made) + 1 : last])
+        if last is not None:
+            return found if last > block.index(made) else []
+        if not isinstance(parent, (ast.With, ast.AsyncWith)):
+            return []
+        made = parent
+
+
+def _run_before(module: Module, node: ast.AST) -> Iterator[ast.stmt]:
+    """Yield the statements that surely run before a node, in its function or at the top of its module."""
+    for each in (node, *module.ancestors(node)):
+        if isinstance(each, (*_DEFINITIONS, ast.Lambda, ast.ClassDef)):
+            return
+        above = module.parent(each)
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(above, name, None)
+            if isinstance(block, list) and each in block:
+                yield from _flat(block[: block.index(each)])
+
+
+def _till_handed_on(module: Module, made: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield the statements after one that makes an object, till other code gets it."""
+    names = {each.id for each in getattr(made, "targets", ()) if isinstance(each, ast.Name)}
+    block = getattr(module.parent(made), "body", [])
+    if not names or made not in block:
+        return
+    for statement in _flat(block[block.index(made) + 1 :]):
+        uses = (n for n in walk(statement) if isinstance(n, ast.Name) and n.id in names)
+        if not all(isinstance(module.parent(each), ast.Attribute) for each in uses):
+            return
+        yield statement
+
+
+def _flat(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a block and, in place of each `with`, those of its body."""
+    for each in block:
+        if isinstance(each, (ast.With, ast.AsyncWith)):
+            yield from _flat(each.body)
+        else:
+            yield each
+
+
+def place_in(block: list[ast.stmt], module: Module, node: ast.AST | None) -> int | None:
+    """Return the place in a block of the statement that a node is part of."""
+    above = [node, *module.ancestors(node)] if node is not None else []
+    return next((index for index, one in enumerate(block) if one in above), None)
+
+
+def _given(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of what a boundary's call is given."""
+    for each in [*node.args, *node.keywords] if isinstance(node, ast.Call) else []:
+        yield from walk(each)
+
+
+def _is_bound_after(module: Module, statement: ast.stmt, name: ast.Name) -> bool:
+    """Return whether a name is bound after a statement: to another object, it may be."""
+    function = enclosing_function(module, statement) or module.tree
+    return any(
+        is_name(node, name.id)
+        and not isinstance(node.ctx, ast.Load)
+        and comes_before(statement, node)
+        for node in walk(function)
+    )
+
+
+def _hands_on(cls: Class) -> bool:
+    """Return whether methods of a class pass their object, or a method of it, to other code."""
+    defined = (each for each in cls.node.body if isinstance(each, _DEFINITIONS))
+    methods = {each.name for each in defined if not each.decorator_list}
+    uses = (node for node in walk(cls.node) if is_name(node, "self"))
+    return any(_is_handed_on(cls.module, node, methods) for node in uses)
+
+
+def _is_handed_on(module: Module, node: ast.AST, methods: set[str]) -> bool:
+    parent = module.parent(node)
+    if not isinstance(parent, ast.Attribute):
+        return not isinstance(parent, ast.Return)
+    call = module.parent(parent)
+    called = isinstance(call, ast.Call) and call.func is parent
+    return parent.attr in methods and not called
