@@ -1035,3 +1035,38 @@ COMPUTED = {
 def test_what_is_set_under_names_that_are_worked_out(program, refused):
     reasons = opened(program=program)
     assert refused == any("`path` is read later" in reason for reason in reasons)
+
+
+FOLDERS = (
+    "FOLDERS = []\n\ndef find(name):\n    for folder in FOLDERS:\n        return folder + name\n"
+)
+GROWS = {
+    "by its module": ("import places\nplaces.FOLDERS.append('b')\n", True),
+    "by its name": ("from places import FOLDERS\nFOLDERS.append('b')\n", True),
+    "of another module": ("import other\nother.FOLDERS.append('b')\n", False),
+    "not at all": ("import places\nprint(places.FOLDERS)\n", False),
+}
+
+
+@pytest.mark.parametrize(("program", "refused"), GROWS.values(), ids=GROWS)
+def test_a_list_of_another_module_that_a_function_reads_later(program, refused):
+    reasons = opened(
+        decorator="from places import find\n",
+        init="self.path = path\nself.file = h5py.File(find(path), 'r')",
+        opener="return h5py.File(find(self.path), 'r')",
+        program=program + "rows = Rows('a')\n",
+        places=FOLDERS,
+        other="FOLDERS = []\n",
+    )
+    assert refused == any("`FOLDERS` is read later" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize("patched", ["os.environ", "options"])
+def test_an_environment_that_is_patched_is_not_read_later(patched):
+    reasons = opened(
+        init="self.file = h5py.File(os.environ['ROWS'], 'r')",
+        later="pass",
+        opener="return h5py.File(os.environ['ROWS'], 'r')",
+        program=f"options = {{}}\nwith mock.patch.dict({patched}, ROWS='a'):\n    rows = Rows('a')\n",
+    )
+    assert (patched == "os.environ") == any("environment is read later" in r for r in reasons)

@@ -43,6 +43,8 @@ USES = {
     "__ilshift__": "rows = Rows('a')\nrows <<= 2\n",
     "__enter__": "rows = Rows('a')\nwith rows:\n    print(1)\n",
     "__format__": "rows = Rows('a')\nprint(f'{rows}')\n",
+    "__setitem__": "rows = Rows('a')\nrows['more'] = 1\n",
+    "__str__": "rows = Rows('a')\nprint(rows)\n",
     "__gt__": "rows = Rows('a')\nprint(1 < rows)\n",
     "__getattr__": "rows = Rows('a')\nprint(rows.total)\n",
 }
@@ -76,7 +78,9 @@ BY_PROCESS = """
 """
 
 
-@pytest.mark.parametrize("name", ["__matmul__", "__ilshift__", "__format__"])
+@pytest.mark.parametrize(
+    "name", ["__matmul__", "__ilshift__", "__format__", "__setitem__", "__str__"]
+)
 def test_what_an_operator_sets_up_in_the_parent_is_not_set_up_in_a_worker(name):
     reasons = opened(
         init="self.path = path\nself.file = sqlite3.connect(path)",

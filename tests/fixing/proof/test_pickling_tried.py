@@ -23,13 +23,25 @@ TRIES = {
         "import pickle\nrows = Rows('a')\ntry:\n    pickle.dumps([1, rows])\nexcept TypeError:\n    print('no')\n",
         True,
     ),
+    "of each part of a dict": (
+        "import pickle\ndef save(parts):\n    for name, part in parts.items():\n        try:\n"
+        "            pickle.dumps(part)\n        except TypeError:\n            continue\n\n"
+        "rows = Rows('a')\nsave({'rows': rows})\n",
+        True,
+    ),
+    "of each part of another dict": (
+        "import pickle\ndef save(parts):\n    for name, part in parts.items():\n        try:\n"
+        "            pickle.dumps(part)\n        except TypeError:\n            continue\n\n"
+        "rows = Rows('a')\nsave({'epoch': 3})\n",
+        False,
+    ),
     "and raises another error": (
         "import pickle\nrows = Rows('a')\ntry:\n    pickle.dumps(rows)\nexcept TypeError as error:\n"
         "    raise ValueError('rows') from error\n",
         False,
     ),
     "of something else": (
-        "import pickle\nrows, index = Rows('a'), [1, 2]\ntry:\n    pickle.dumps(index)\nexcept TypeError:\n"
+        "import pickle\nrows = Rows('a')\nindex = [1, 2]\ntry:\n    pickle.dumps(index)\nexcept TypeError:\n"
         "    print('no')\n",
         False,
     ),

@@ -621,16 +621,23 @@ class _Delayed:
         if kind not in {"attr", "item", "iterate", "method"} or self._is_import(module, name):
             return
         for user in self.new.project.users(module, name):
-            for node in user.nodes(ast.Name):
+            for node in user.nodes_by_name.get(name, ()):
                 if self.new.enclosing(user, node) in self.visited:
                     continue  # what it changes itself, when it is called
-                if node.id == name and writes.changes_in_place(user, node):
+                if isinstance(node, ast.Attribute) and not self._is_of(user, node, module):
+                    continue
+                if writes.changes_in_place(user, node):
                     yield self.change.regression(
                         line,
                         f"`{name}` is read later than before the fix (line {line}), when it may "
                         f"have been modified ({user.path.name}:{node.lineno})",
                     )
                     return
+
+    def _is_of(self, user: Module, node: ast.Attribute, module: Module) -> bool:
+        """Return whether an attribute is a name of a module: `places.FOLDERS`."""
+        found = self.new.bound(user, dotted(node.value))
+        return found is not None and found[0] is module and isinstance(found[1], ast.Module)
 
     def _of_context(self, module: Module, name: str, line: int) -> Iterator[Regression]:
         """Yield a variable that has another value in each context, or thread, where code sets it."""

@@ -39,12 +39,13 @@ _ITEM: dict[type[ast.expr_context], str] = {
 }
 _OPERATORS = (ast.BinOp, ast.AugAssign, ast.UnaryOp, ast.Compare, ast.BoolOp)
 _ITERATED = ("__iter__", "__getitem__")
-OPERATING = (*_OPERATORS, ast.withitem, ast.FormattedValue)
+OPERATING = (*_OPERATORS, ast.withitem, ast.FormattedValue, ast.Subscript, ast.Call)
 SPECIAL = frozenset(
     [
         *(f"__{kind}{name}__" for name in _BINARY.values() for kind in ("", "r", "i")),
         *(f"__{name}__" for name in (*_UNARY.values(), *_COMPARED.values())),
-        *("__contains__", "__enter__", "__exit__", "__format__"),
+        *("__contains__", "__enter__", "__exit__", "__format__", "__setitem__", "__delitem__"),
+        *("__str__", "__repr__", "__hash__", "__int__", "__float__", "__abs__", "__round__"),
     ]
 )
 _TRUTH = ("__bool__", "__len__")

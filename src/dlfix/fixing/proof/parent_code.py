@@ -92,8 +92,25 @@ class ParentCode:
         for module in dict.fromkeys(modules):
             for node in module.nodes(*OPERATING):
                 for method, operand in implied(node):
-                    if method == function.name and may_be(self.program, module, operand, family):
+                    if method != function.name or _stays_there(module, operand):
+                        continue
+                    if may_be(self.program, module, operand, family):
                         yield module, self.program.enclosing(module, node)
+
+
+def _stays_there(module: Module, operand: ast.expr) -> bool:
+    """Return whether a local variable holds an object that its function hands to nobody."""
+    scope = module.scope_of(operand).lookup(operand.id) if isinstance(operand, ast.Name) else None
+    if scope is None or not scope.is_function or not isinstance(operand, ast.Name):
+        return False
+    if any(each.kind != "assign" for each in scope.bindings.get(operand.id, ())):
+        return False
+    reads = [each for inner in scope.walk() for each in inner.reads.get(operand.id, ())]
+    return all(
+        isinstance(above := module.parent(each), (ast.Attribute, ast.Subscript))
+        and above.value is each
+        for each in reads
+    )
 
 
 def _is_of_workers(function: Function) -> bool:

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from dlfix.fixing.proof.callables import Moved
 from dlfix.fixing.proof.changes import ClassChange, FileChange, Regression
+from dlfix.fixing.proof.computed_names import passed_for
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Program
-from dlfix.fixing.proof.syntax import FUNCTIONS, dotted, ends_here, last_part, within
-from dlfix.fixing.proof.writes import goes_by
+from dlfix.fixing.proof.syntax import FUNCTIONS, dotted, ends_here, executed, last_part, within
+from dlfix.fixing.proof.writes import goes_by, values_of
 from dlfix.project.import_time import ImportTime
 from dlfix.project.importing import together
 from dlfix.project.module import Module
@@ -47,7 +48,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
         return
     meets = together(change.new.project, change.after.module)
     for each in tried(change.new):
-        if (meets is None or each.module in meets) and _holds(change, each):
+        if (meets is None or each.module in meets) and _holds(change, each.module, each.given):
             yield change.regression(
                 next(iter(fresh), change.after.node),
                 f"code handles that `{change.after.name}` cannot be pickled ({each.handler}), but now it can",
@@ -74,17 +75,37 @@ def check_moved(change: FileChange) -> Iterator[Regression]:
             return
 
 
-def _holds(change: ClassChange, each: Tried) -> bool:
-    """Return whether what is pickled may be, or hold, an object of the class."""
+def _holds(change: ClassChange, module: Module, given: ast.expr, far: int = _FAR) -> bool:
+    """Return whether what is pickled may be, or hold, an object of the class: also an item of what is passed."""
     classes = [change.after, *change.new.heirs(change.after)]
-    for node in within(each.given):
+    for node in within(given):
         if isinstance(node, ast.Attribute) and goes_by(change.new, change.after, node):
             return True
-        if isinstance(node, (ast.Name, ast.Call)) and may_be_object(
-            change, each.module, node, classes
-        ):
+        if not isinstance(node, (ast.Name, ast.Call)):
+            continue
+        if may_be_object(change, module, node, classes):
             return True
+        if far and isinstance(node, ast.Name):
+            made = values_of(change.new, module, node, node.id)
+            made += _items_of_loops(change, module, node)
+            passed = passed_for(change.new, module, node)
+            sources = [
+                *((module, each) for each in made),
+                *((home, each) for home, _, each in passed),
+            ]
+            if any(_holds(change, *each, far - 1) for each in sources if each[1] is not given):
+                return True
     return False
+
+
+def _items_of_loops(change: ClassChange, module: Module, name: ast.Name) -> list[ast.expr]:
+    """Return what the loops go through that give a name an item, or a part of one."""
+    return [
+        each.iter
+        for each in executed(change.new.body_around(module, name))
+        if isinstance(each, (ast.For, ast.comprehension))
+        if any(isinstance(n, ast.Name) and n.id == name.id for n in ast.walk(each.target))
+    ]
 
 
 def tried(program: Program) -> Iterator[Tried]:

@@ -350,6 +350,8 @@ def changes_in_place(module: Module, node: ast.expr) -> bool:
         return isinstance(parent.ctx, (ast.Store, ast.Del))
     if isinstance(parent, ast.Subscript) and parent.value is node:
         return isinstance(parent.ctx, (ast.Store, ast.Del))
+    if isinstance(parent, ast.Call) and parent.args[:1] == [node]:
+        return dotted(parent.func).endswith("patch.dict")
     return isinstance(parent, ast.AugAssign) and parent.target is node
 
 
