@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fixing.proof.pairs import opened, worse
+from tests.fixing.proof.pairs import LAZY, opened, worse
 from tests.fixing.proof.test_sharing import BY_PROCESS
 
 LOAD = "loader = DataLoader(rows, num_workers=2)\nfor batch in loader:\n    print(batch)\n"
@@ -177,6 +177,77 @@ def test_the_parent_does_not_open_another_resource(more, program, refused):
         program=program + LOAD,
     )
     assert refused == any("reassigns `file`" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("opened_as", "refused"),
+    [
+        ("sqlite3.connect(self.path)", False),
+        ("sqlite3.connect(self.path, timeout=9)", True),
+        ("sqlite3.connect(self.other)", True),
+    ],
+)
+def test_the_parent_opens_again_what_a_worker_opens(opened_as, refused):
+    setter = "\n    @file.setter\n    def file(self, file):\n        self._file_by_pid[os.getpid()] = file\n"
+    reasons = opened(
+        init="self.path = self.other = path\nself.file = sqlite3.connect(path)",
+        later="self.path = self.other = path\nself._file_by_pid = {}",
+        opener="return sqlite3.connect(self.path)",
+        getter=LAZY + setter,
+        body=f"def reopen(self):\n    self.file.close()\n    self.file = {opened_as}\n",
+        program="rows = Rows('a')\nrows.reopen()\n" + LOAD,
+    )
+    assert refused == any("reassigns `file`" in reason for reason in reasons)
+
+
+ENTERED = """
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.file = None
+    {state}
+    def connect(self):
+        self.file = sqlite3.connect(self.path)
+        {in_opener}
+
+    def __enter__(self):
+        self.connect()
+        {once_open}
+        return self
+
+    def __exit__(self, *error):
+        self.file.close()
+
+    def __getitem__(self, i):
+        return self.file.execute('select 1')
+
+with Rows('a') as rows:
+    for row in DataLoader(rows, num_workers=2):
+        pass
+"""
+CALLED = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["file"] = None
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.connect()
+"""
+
+
+@pytest.mark.parametrize(
+    ("in_opener", "once_open", "refused"),
+    [
+        ("self.file.row_factory = dict", "pass", False),
+        ("pass", "self.file.row_factory = dict", True),
+    ],
+)
+def test_what_a_worker_runs_to_open_sets_up_as_well(in_opener, once_open, refused):
+    before = ENTERED.format(state="", in_opener=in_opener, once_open=once_open)
+    after = ENTERED.format(state=CALLED, in_opener=in_opener, once_open=once_open)
+    assert refused == any("without this setup" in reason for reason in worse(before, after))
 
 
 @pytest.mark.parametrize(("name", "refused"), [("freeze", True), ("close", False)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order, positions, writes
@@ -33,6 +33,7 @@ from dlfix.fixing.proof.syntax import (
     is_attribute,
     own_attributes,
     own_targets,
+    same,
     self_name,
     within,
 )
@@ -108,7 +109,8 @@ def _reasons(
                 f"({write.module.path.name}:{write.line}), but a worker would reopen the "
                 "resource that the constructor opened"
             )
-    done = list(_operations(change, parent, name, held.rows.get(f".{name}", _UNKNOWN)))
+    row = held.rows.get(f".{name}", _UNKNOWN)
+    done = list(_operations(change, parent, name, row, opener))
     for module, operation in (each for each in done if each[1].configures):
         yield (
             f"`{name}` is set up with `{operation.name}` "
@@ -144,11 +146,9 @@ def _set_again(
 
     One that nobody calls yet counts where it also sets what workers read: `self.is_loaded = True`.
     """
-    asked = {
-        used
-        for _, f in order.reached(change.new, change.after, (opener.name,))
-        for used in used_on_self(f)
-    }
+    opening = [f for _, f in order.reached(change.new, change.after, (opener.name,))]
+    asked = {used for function in opening for used in used_on_self(function)}
+    made = [*_made_by(opening, name)]
     in_workers = [f for _, f in order.reached(change.new, change.after, order.IN_WORKERS)]
     asks = any(_asks_for_none(function, name) for function in in_workers)
     by_workers = {used for function in in_workers for used in used_on_self(function)}
@@ -165,10 +165,22 @@ def _set_again(
             isinstance(node, ast.Assign)
             and (isinstance(node.value, ast.Call) or (may_reset and _is_none(node.value)))
             and name in own_targets(node, me)
+            and not any(same(node.value, each) for each in made)
             for node in executed(function.body)
         )
         if opens and function.name not in change.lazy and not (stored.keys() - {name}) & asked:
             yield cls.module, function, stored[name].lineno
+
+
+def _made_by(opening: Iterable[Function], name: str) -> Iterator[ast.expr]:
+    """Yield what a worker opens an attribute as."""
+    for function in opening:
+        for node in executed(function.body):
+            match node:
+                case ast.Return(value=ast.expr() as value):
+                    yield value
+                case ast.Assign(value=value) if name in own_targets(node, self_name(function)):
+                    yield value
 
 
 def _set_from_outside(change: ClassChange, name: str) -> Iterator[writes.Write]:
@@ -202,7 +214,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _operations(
-    change: ClassChange, parent: ParentCode, name: str, row: ResourceRow
+    change: ClassChange, parent: ParentCode, name: str, row: ResourceRow, opener: Function
 ) -> Iterator[tuple[Module, Operation]]:
     """Yield what only the parent does to a handle once its object is made."""
     family = change.new.family(change.after)
@@ -210,8 +222,10 @@ def _operations(
     givers = [f.name for cls in family for f in cls.functions if name in returned(f)]
     inside = dict.fromkeys([f".{name}", *(f".{each}()" for each in givers)], row)
     opened_late = _is_opened_late(change, name)
+    by_worker = [f for _, f in order.reached(change.new, change.after, (opener.name,))]
     for cls, function in parent.methods(change.after):
-        if opened_late and any(n.attr == name for n in own_attributes(function, ast.Store)):
+        sets = any(n.attr == name for n in own_attributes(function, ast.Store))
+        if sets and (opened_late or any(function is each for each in by_worker)):
             continue  # what opens it may set it up as well
         for operation in operations_on(change.new, cls.module, function, inside):
             yield cls.module, operation
