@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dlfix.fixing.proof.origins import Origins, is_literal, spelled
 from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.special_calls import Implied, may_be_run_by
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, last_part, parameters
 from dlfix.project.module import Module
 from dlfix.project.syntax import defaults
@@ -34,6 +35,9 @@ class Callee(NamedTuple):
 
 def callees(program: Program, module: Module, call: ast.Call, origins: Origins) -> Iterator[Callee]:
     """Yield the functions that a call surely runs, or may run."""
+    if isinstance(call, Implied):
+        yield from _methods(program, module, call, origins)
+        return
     direct = list(_direct(program, module, call, origins))
     yield from direct
     met = {each.function for each in direct}
@@ -55,7 +59,8 @@ def _direct(program: Program, module: Module, call: ast.Call, origins: Origins) 
     """Yield what a call names: a function, the constructor of a class, or the method of an object."""
     found = program.function_of(module, call.func)
     if found is not None:
-        yield Callee(*found, parameters(found[1]))
+        of_class = any(last_part(each) == "classmethod" for each in found[1].decorator_list)
+        yield Callee(*found, parameters(found[1])[1 if of_class else 0 :])
         return
     for function in _local(module, call.func):
         yield Callee(module, function, parameters(function), is_local=True)
@@ -74,10 +79,10 @@ def _methods(
     owner = call.func.value if isinstance(call.func, ast.Attribute) else call.func
     name = last_part(call.func) if by_name else "__call__"
     own = program.class_of_self(module, owner) if by_name else None
-    made = [program.class_of(module, each.func) for each in origins.calls(owner)]
+    made = [program.class_of(module, each.func) for each in origins.some_calls(owner)]
     for cls in [own] if own is not None else made:
         found = program.method(cls, name) if cls is not None else None
-        if found is not None:
+        if found is not None and may_be_run_by(found[1], call):
             static = any(last_part(each) == "staticmethod" for each in found[1].decorator_list)
             yield Callee(found[0].module, found[1], parameters(found[1])[0 if static else 1 :])
 

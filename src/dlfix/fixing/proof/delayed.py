@@ -618,6 +618,7 @@ class _Delayed:
         kind, _, attribute = read.use.partition(":")
         if kind == "attr":
             yield from self._module_attribute(module, read, attribute)
+            yield from self._class_attribute(module, read, attribute)
         if kind not in {"attr", "item", "iterate", "method"} or self._is_import(module, name):
             return
         for user in self.new.project.users(module, name):
@@ -665,6 +666,18 @@ class _Delayed:
                 f"`{read.name}.{attribute}` is read later than before the fix (line "
                 f"{read.node.lineno}), when it may have been reassigned "
                 f"({found[0].path.name}:{getattr(again, 'lineno', 0)})",
+            )
+
+    def _class_attribute(self, module: Module, read: Read, attribute: str) -> Iterator[Regression]:
+        """Yield an attribute of a class that its own methods assign again."""
+        cls = self.new.class_of(module, ast.Name(read.name, ast.Load()))
+        again = next(writes.on_class(self.new, cls, attribute), None) if cls is not None else None
+        if again is not None:
+            yield self.change.regression(
+                read.node.lineno,
+                f"`{read.name}.{attribute}` is read later than before the fix (line "
+                f"{read.node.lineno}), when it may have been reassigned "
+                f"({again.module.path.name}:{again.line})",
             )
 
     def _is_import(self, module: Module, name: str) -> bool:

@@ -35,6 +35,7 @@ class Origins:
         self.given = given  # the parameters
         self.passed = passed or {}  # what one call gives them
         self.made: dict[str, list[ast.expr]] = {}
+        self.held: dict[str, list[tuple[str, ast.expr]]] = {}  # set under a key, or as an attribute
         for node in executed(body):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
@@ -56,6 +57,9 @@ class Origins:
                 return
         for name in stored_names(target):
             self.made.setdefault(name, []).append(value)
+        held = _held(target)
+        if held is not None:
+            self.held.setdefault(held[0], []).append((held[1], value))
 
     def of(self, *values: ast.AST | None) -> set[str]:
         """Return all that values are made of, at any distance; literal texts with a quote in front."""
@@ -70,6 +74,7 @@ class Origins:
             for value in self.made.get(root, []):
                 given = _given(value) if attribute and isinstance(value, ast.Call) else [value]
                 waiting += [leaf for part in given for leaf in _leaves(part)]
+            waiting += [leaf for part in self._of_key(text) for leaf in _leaves(part)]
         return found
 
     def paths(self, *values: ast.AST | None, tails: Tails = "none") -> set[str]:
@@ -86,15 +91,43 @@ class Origins:
             text = waiting.pop()
             if text not in found:
                 found.add(text)
-                for value in self.made.get(text, ()):
+                for value in (*self.made.get(text, ()), *self._of_key(text)):
                     waiting += _of_a_path(value, tails)
+        return found
+
+    def parts(self, node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+        """Yield the keys and attributes of what an expression gives, with what is there: of a display, or a call."""
+        for each in (node, *(self.values(node) if isinstance(node, ast.Name) else ())):
+            match each:
+                case ast.Dict(keys=keys, values=values):
+                    for key, value in zip(keys, values, strict=True):
+                        if isinstance(key, ast.Constant):
+                            yield str(key.value), value
+                case ast.Call(keywords=keywords):
+                    yield from ((one.arg, one.value) for one in keywords if one.arg)
+        yield from self.held.get(dotted(node), ())
+
+    def _of_key(self, text: str) -> list[ast.expr]:
+        """Return what `options.path` is made of where it was set so, or is in a dict display."""
+        owner, _, key = text.rpartition(".")
+        found = [value for name, value in self.held.get(owner, ()) if name == key] if owner else []
+        for made in self.made.get(owner, ()):
+            if isinstance(made, ast.Dict):
+                found += [value for name, value in self.parts(made) if name == key]
         return found
 
     def calls(self, node: ast.expr) -> list[ast.Call]:
         """Return the calls that make what a local name holds; empty if it may hold something else."""
-        made = self.made.get(node.id, []) if isinstance(node, ast.Name) else [node]
-        calls = [value for value in made if isinstance(value, ast.Call)]
+        made = self._made(node)
+        calls = self.some_calls(node)
         return calls if len(calls) == len(made) else []
+
+    def some_calls(self, node: ast.expr) -> list[ast.Call]:
+        """Return the calls that may make what a local name holds, whatever else it may hold."""
+        return [value for value in self._made(node) if isinstance(value, ast.Call)]
+
+    def _made(self, node: ast.expr) -> list[ast.expr]:
+        return self.made.get(node.id, []) if isinstance(node, ast.Name) else [node]
 
     def values(self, node: ast.expr) -> list[ast.expr]:
         """Return what a local name is bound to; the name itself stands for what a parameter gets unseen."""
@@ -159,6 +192,13 @@ def item_of(node: ast.AST) -> tuple[str, str] | None:
         ):
             return (dotted(held), key) if dotted(held) else None
     return None
+
+
+def _held(target: ast.expr) -> tuple[str, str] | None:
+    """Return the object and the key, or attribute, that a target sets."""
+    if isinstance(target, ast.Attribute):
+        return (dotted(target.value), target.attr) if dotted(target.value) else None
+    return item_of(target)
 
 
 def _given(call: ast.Call) -> list[ast.expr]:

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import ast
 import re
-import shlex
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePath
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from dlfix.catalog import load
 from dlfix.fixing.proof.callees import Callee, callees
 from dlfix.fixing.proof.changes import attributes_set
+from dlfix.fixing.proof.commands import files_of_command
+from dlfix.fixing.proof.handed_over import (
+    Asked,
+    attributes_kept,
+    attributes_of_object,
+    parts_known,
+    passed_parts,
+)
 from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.new_files import not_there
 from dlfix.fixing.proof.origins import Origins, is_literal, item_of, literal, share_files
 from dlfix.fixing.proof.outliving import FAR, REMOVES, TEMPORARY, Kept, on_disk
 from dlfix.fixing.proof.passed_values import Given
-from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.program import Class, Program, whose_class
+from dlfix.fixing.proof.special_calls import Implied, may_be_run_by, special_calls
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
     Function,
@@ -40,19 +48,12 @@ from dlfix.project.trees import kept
 
 _OF_OWNER = frozenset("cleanup write_text write_bytes symlink_to hardlink_to touch".split())
 _TO_SECOND = frozenset("copy copy2 copyfile copytree symlink link".split())
-_COMMANDS = frozenset("run call check_call check_output Popen system popen getoutput".split())
 # Files that hold tables of bytes for a library, and suffixes of files that are none.
 _CONTAINERS = frozenset("h5py lmdb zipfile tarfile sqlite3 netCDF4 tables openslide zarr".split())
 _NO_CONTAINERS = frozenset(
     ".json .jsonl .yaml .yml .toml .ini .cfg .txt .log .md .csv .tsv .html .png .jpg .jpeg .gif .svg"
     " .pdf .mp4 .wav".split()
 )
-# Programs that leave files as they are, and what makes them write all the same.
-_READERS = frozenset(
-    "cat cd cut df du echo file find grep head ls mkdir nvidia-smi pwd sort stat tail tr wc which".split()
-)
-_WRITES = re.compile(r">|`|\$\(|-delete|-exec|-ok|-fprint|-fls|(^|\s)(-o|--output)")
-_RUNNING = frozenset({"subprocess", "os", "asyncio", "pty"})
 # How functions are named that look at a file and leave it as it is.
 _LOOKS = re.compile(
     "_*(get|is|has|load|read|open|imread|imopen|exists|stat|size|len|count|list|walk|i?glob|iter|join|split|base|dir"
@@ -70,6 +71,16 @@ _AT_THE_END = frozenset("register finalize addCleanup addfinalizer callback push
 
 
 Removal: TypeAlias = tuple[Module, ast.Call]
+Step: TypeAlias = "ast.Call | ast.Assign"
+
+
+class _Run(NamedTuple):
+    """One function that a call may run, and what the call passes to it."""
+
+    module: Module
+    callee: Callee
+    node: ast.Call
+    passed: list[tuple[str, ast.expr]]
 
 
 class Removals:
@@ -151,19 +162,18 @@ class Removals:
                 ended = self._at_its_end(module, node, files, origins)
                 if ended is not None:
                     return ended
-            if not isinstance(node, (ast.Call, ast.Assign)) or not self._ends_after(
-                module, node, call
-            ):
-                continue
-            removal = (
-                self._removal(module, node, named, origins)
-                if isinstance(node, ast.Call)
-                else self._by_setter(node, named, origins)
-            )
-            if removal is None or self._used_up(module, call, around, node):
-                continue
-            if function is None or kept.leaves or not _is_done_with(module, call, kept.names, node):
-                return removal
+            for step in _steps(node):
+                if not self._ends_after(module, step, call):
+                    continue
+                removal = self._by_step(module, step, named, origins)
+                if removal is None or self._used_up(module, call, around, step):
+                    continue
+                if (
+                    function is None
+                    or kept.leaves
+                    or not _is_done_with(module, call, kept.names, step, node)
+                ):
+                    return removal
         self.read |= _parts_read(executed(around))
         if function is not None and kept.leaves and function.name == "__init__":
             own = {name for each in self.program.classes(module) for name in attributes_set(each)}
@@ -175,7 +185,68 @@ class Removals:
                 return removal
         return None
 
-    def _ends_after(self, module: Module, node: ast.Call | ast.Assign, call: ast.Call) -> bool:
+    def _by_step(
+        self, module: Module, step: Step, files: set[str], origins: Origins, far: int = FAR
+    ) -> Removal | None:
+        """Return what removes one of these files: a step, or a call that it leads to."""
+        if isinstance(step, ast.Assign):
+            self._note_store(module, step, files, origins)
+            return self._by_setter(step, files, origins)
+        step = self._finalizing(module, step)
+        removal = self._removal(module, step, files, origins, far)
+        if removal is None and not isinstance(step, Implied):
+            self._note_kept(module, step, files, origins)
+        return removal
+
+    def _finalizing(self, module: Module, step: ast.Call) -> ast.Call:
+        """Return what runs once another object is gone, sooner or later: `weakref.finalize(other, os.remove, path)`."""
+        match step:
+            case ast.Call(args=[held, called, *rest]) if last_part(step.func) == "finalize":
+                method = self.program.enclosing(module, step)
+                own = method is not None and dotted(held) == self_name(method)
+                if not own and dotted(held) not in self.objects:
+                    return ast.copy_location(ast.Call(called, rest, step.keywords), step)
+        return step
+
+    def _note_store(
+        self, module: Module, step: ast.Assign, files: set[str], origins: Origins
+    ) -> None:
+        """Note under which attribute of a class, and which global name, one of these files is known from now on."""
+        targets = [target for target in step.targets if self._is_shared(module, target)]
+        if targets and share_files(origins.of(step.value), files):
+            self.shared |= {last_part(target) for target in targets}
+
+    def _is_shared(self, module: Module, target: ast.expr) -> bool:
+        """Return whether a target is an attribute of a class or a module, or a global name."""
+        match target:
+            case ast.Attribute(value=owner):
+                is_class = self._is_class(module, owner) or whose_class(owner) is not None
+                return is_class or self.program.bound(module, dotted(owner)) is not None
+            case ast.Name(id=name):
+                return name in module.scope_of(target).globals
+        return False
+
+    def _is_class(self, module: Module, owner: ast.expr) -> bool:
+        """Return whether an expression is a class of the program: by its name, or in its own class methods."""
+        method = self.program.enclosing(module, owner)
+        if method is not None and dotted(owner) == self_name(method):
+            return any(last_part(each) == "classmethod" for each in method.decorator_list)
+        return self.program.class_of(module, owner) is not None
+
+    def _note_kept(self, module: Module, step: ast.Call, files: set[str], origins: Origins) -> None:
+        """Note by which attribute an object, or a class, keeps what a method got of these files."""
+
+        def asked(value: ast.expr) -> bool:
+            return share_files(origins.of(value), files)
+
+        for owner, name in attributes_kept(self.program, module, step, origins, asked):
+            is_class = self._is_class(module, step.func.value)  # type: ignore[attr-defined]
+            if is_class:
+                self.shared.add(name)
+            else:
+                files.add(f"{owner}.{name}")
+
+    def _ends_after(self, module: Module, node: Step, call: ast.Call) -> bool:
         """Return whether a call returns after another: also one of a chain of methods that begins with it.
 
         What a comprehension goes through comes before all that is made of it, unless it is a generator.
@@ -184,7 +255,8 @@ class Removals:
             source = above.generators[0].iter if isinstance(above, COMPREHENSIONS) else None
             if source is not None and lies_in(node, source) and not lies_in(call, source):
                 return self._is_lazy(source)
-        return end(node) > end(call)
+        # What a call is the last part of ends with it, and after it.
+        return node is not call and end(node) >= end(call)
 
     def _is_lazy(self, source: ast.expr) -> bool:
         """Return whether an expression may give items one by one, as they are made: by a generator."""
@@ -362,7 +434,7 @@ class Removals:
         self, module: Module, node: ast.Call, files: set[str], origins: Origins, far: int = FAR
     ) -> Removal | None:
         """Return what removes one of these files: a call, or one that it leads to."""
-        if self._removes(module, node, files, origins):
+        if not isinstance(node, Implied) and self._removes(module, node, files, origins):
             return module, node
         removal = self._by_its_method(module, node, files, origins)
         if removal is not None or far == 0 or last_part(node.func) in _AT_THE_END:
@@ -370,24 +442,23 @@ class Removals:
         for callee in callees(self.program, module, node, origins):
             free = self._free(module, node)
             passed = [each for each in callee.passed(node) if dotted(each[1]) not in free]
-            taken, values = self._taken(callee, node, passed, files, origins)
-            paths = self._passed_paths(callee, passed, taken, origins)
+            run = _Run(module, callee, node, passed)
+            taken, values = self._taken(run, files, origins)
+            paths = self._passed_paths(run, taken, origins)
             removal = self._in_body(callee, taken, paths, values, far - 1)
             if removal is not None:
                 return removal
         return None
 
     def _taken(
-        self,
-        callee: Callee,
-        node: ast.Call,
-        passed: list[tuple[str, ast.expr]],
-        files: set[str],
-        origins: Origins,
+        self, run: _Run, files: set[str], origins: Origins
     ) -> tuple[set[str], dict[str, list[ast.expr]]]:
         """Return what a function that a call runs knows some files by, and what its parameters are given."""
+        callee, node, passed = run.callee, run.node, run.passed
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        taken = {name for name, value in passed if share_files(origins.of(value), files)}
+        taken = self._known_by(
+            run, origins, files, lambda value: share_files(origins.of(value), files)
+        )
         star = callee.function.args.vararg or callee.function.args.kwarg
         if (callee.takes is None or star is not None) and share_files(
             origins.of(*given, node.func), files
@@ -396,24 +467,27 @@ class Removals:
         taken |= files if callee.is_local else {*filter(is_literal, files)}
         return taken, {name: origins.values(value) or [value] for name, value in passed}
 
-    def _passed_paths(
-        self,
-        callee: Callee,
-        passed: list[tuple[str, ast.expr]],
-        taken: set[str],
-        origins: Origins,
-    ) -> set[str]:
+    def _known_by(self, run: _Run, origins: Origins, known: set[str], asked: Asked) -> set[str]:
+        """Return by which names, keys and attributes a function knows what is asked for of what it gets."""
+        found = {name for name, value in run.passed if asked(value)}
+        for name, value in run.passed:
+            found |= parts_known(known, value, name)
+        found |= passed_parts(run.passed, origins, asked)
+        return found | attributes_of_object(
+            self.program, run.module, run.callee, run.node, origins, known, asked
+        )
+
+    def _passed_paths(self, run: _Run, taken: set[str], origins: Origins) -> set[str]:
         """Return by which names a function that a call runs knows the paths, `rows.path` of an object too."""
-        if callee.takes is None or callee.is_local:
+        if run.callee.takes is None or run.callee.is_local:
             return self.paths | taken
         names = {*filter(is_literal, self.paths)}
-        for name, value in passed:
-            if not self.paths.isdisjoint(origins.paths(value, tails="kept")):
-                names.add(name)
-            start = f"{dotted(value)}."
-            parts = (text for text in self.paths if text.startswith(start))
-            names |= {f"{name}.{text.removeprefix(start)}" for text in parts}
-        return names
+        return names | self._known_by(
+            run,
+            origins,
+            self.paths,
+            lambda value: not self.paths.isdisjoint(origins.paths(value, tails="kept")),
+        )
 
     def _in_body(
         self,
@@ -431,9 +505,9 @@ class Removals:
             return None
         around = self.program.body_around(module, function) if callee.is_local else []
         inside = Origins([*around, *function.body], parameters(function), values)
-        calls = (each for each in executed(function.body) if isinstance(each, ast.Call))
+        steps = (step for each in executed(function.body) for step in _steps(each))
         before, self.paths = self.paths, paths
-        found = (self._removal(module, each, taken, inside, far) for each in calls)
+        found = (self._by_step(module, step, taken, inside, far) for step in steps)
         removal = next(filter(None, found), None)
         self.paths = before
         if removal is None:
@@ -483,15 +557,17 @@ class Removals:
         """Return what a method removes or replaces, of an object that was made with one of these files."""
         if not isinstance(node.func, ast.Attribute) or not origins.of(node.func.value) & files:
             return None
-        made = origins.calls(node.func.value)
+        implied = isinstance(node, Implied)
+        made = (origins.some_calls if implied else origins.calls)(node.func.value)
         found = (
             self._writes_to(home, function, node, made, files, origins)
-            for home, function in self._methods(module, node.func.attr, made)
+            for home, function in self._methods(module, node.func.attr, made, implied)
+            if may_be_run_by(function, node)
         )
         return next(filter(None, found), None)
 
     def _methods(
-        self, module: Module, name: str, made: list[ast.Call]
+        self, module: Module, name: str, made: list[ast.Call], implied: bool
     ) -> Iterator[tuple[Module, Function]]:
         """Yield the methods that a call by a name may run: of the classes that made the object, if known."""
         classes = [self.program.class_of(module, call.func) for call in made]
@@ -499,8 +575,8 @@ class Removals:
             found = self.program.method(cls, name) if cls is not None else None
             if found is not None:
                 yield found[0].module, found[1]
-        if classes and None not in classes:
-            return
+        if implied or (classes and None not in classes):
+            return  # what syntax asks of an object unseen is most likely one of Python's own
         for home in self.program.project.mentions(name):
             for function in home.functions_by_name.get(name, ()):
                 if isinstance(home.parent(function), ast.ClassDef):
@@ -536,13 +612,20 @@ def _imports(tree: ast.Module) -> ImportTime:
     return ImportTime(tree)
 
 
+def _steps(node: ast.AST) -> Iterator[Step]:
+    """Yield what running a node does that may lead to code of the program."""
+    if isinstance(node, (ast.Call, ast.Assign)):
+        yield node
+    yield from special_calls(node)
+
+
 def _is_done_with(
-    module: Module, call: ast.Call, names: Collection[str], removing: ast.AST
+    module: Module, call: ast.Call, names: Collection[str], removing: Step, node: ast.AST
 ) -> bool:
-    """Return whether a function reads what a call made, and what that was passed to, only before it removes a file."""
+    """Return whether a function reads what a call made, and what that was passed to, only before a step of a node."""
     around = module.scope_of(call)
     inner = [each for each in around.walk() if each is not around]
-    loops = [each for each in module.ancestors(removing) if isinstance(each, (ast.For, ast.While))]
+    loops = [each for each in module.ancestors(node) if isinstance(each, (ast.For, ast.While))]
     held, size = {*names}, 0
     while size != len(held):
         size = len(held)
@@ -646,7 +729,6 @@ def _at_stake(
 ) -> Iterator[ast.expr | None]:
     """Yield what names the files that a call removes or replaces."""
     name = last_part(node.func)
-    library = dotted(node.func).partition(".")[0]
     if name in _OF_OWNER:
         yield owner
     elif name in _TO_SECOND:
@@ -655,65 +737,8 @@ def _at_stake(
         yield from node.args[:1]
     elif _moves_away(node):
         yield from (owner, *node.args)
-    elif library in _RUNNING and (
-        name in _COMMANDS or name.startswith(("spawn", "exec", "create_"))
-    ):
-        given = [*node.args, *(k.value for k in node.keywords)]
-        commands = origins.values(given[0]) or given[:1] if given else []
-        if name in _COMMANDS and _only_reads(commands):
-            return
-        for command in commands:
-            yield from _copied_to(command) or [command]
-        yield from given[1:]
-
-
-def _only_reads(given: list[ast.expr]) -> bool:
-    """Return whether a command only runs programs that leave files as they are: `f"find {folder} | sort"`."""
-    commands = [_spelled(each) for each in given]
-    parts = [part.split() for each in commands for part in re.split(r"[|;&\n]+", each)]
-    programs = {part[0] if part else "" for part in parts}
-    return programs <= _READERS and not any(_WRITES.search(each) for each in commands)
-
-
-def _copied_to(command: ast.expr) -> list[ast.expr]:
-    """Return what names the file that a command copies another to; nothing if it may do something else."""
-    pieces = _pieces(command)
-    text = "".join(piece if isinstance(piece, str) else "\0" for piece in pieces)
-    if _WRITES.search(text) or re.search(r"[|;&\n]|\s-t|--target", text):
-        return []
-    try:
-        words = shlex.split(text)
-    except ValueError:  # a quote that is not closed
-        return []
-    if words[:1] != ["cp"] or len(words) < 3:
-        return []
-    last = words[-1]
-    computed = [piece for piece in pieces if not isinstance(piece, str)]
-    folder = last.partition("\0")[0].rpartition("/")[0] if "\0" in last else last
-    return [ast.Constant(folder), *computed[len(computed) - last.count("\0") :]]
-
-
-def _spelled(command: ast.expr) -> str:
-    """Return the text of a command, with nothing where it is computed."""
-    return "".join(piece for piece in _pieces(command) if isinstance(piece, str))
-
-
-def _pieces(command: ast.expr) -> list[str | ast.expr]:
-    """Return the texts that a command is put together from, and the expressions between them."""
-    match command:
-        case ast.Constant(value=str() as text):
-            return [text]
-        case ast.Call(func=ast.Attribute(value=text, attr="format")):
-            return [*_pieces(text), *command.args]
-        case ast.BinOp(op=ast.Mod(), left=text, right=right):
-            return [*_pieces(text), right]
-        case ast.BinOp(op=ast.Add(), left=left, right=right):
-            return [*_pieces(left), *_pieces(right)]
-        case ast.JoinedStr(values=parts):
-            return [piece for part in parts for piece in _pieces(part)]
-        case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return [piece for part in parts for piece in (*_pieces(part), " ")]
-    return [command]
+    else:
+        yield from files_of_command(node, origins)
 
 
 def _ends_temporary(node: ast.Call, origins: Origins) -> bool:

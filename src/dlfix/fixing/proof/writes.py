@@ -15,7 +15,7 @@ from dlfix.fixing.proof.computed_names import (
     keys_of,
     passed_for,
 )
-from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.replaced_names import replacing
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
@@ -63,6 +63,19 @@ def in_family(program: Program, family: list[Class], name: str) -> Iterator[Writ
                     is_attribute(node, owner, name) and not isinstance(node.ctx, ast.Load)
                 ) or _sets_by_name(program, cls, function, node, name):
                     yield Write(cls.module, cls, function, node)
+
+
+def on_class(program: Program, cls: Class, name: str) -> Iterator[Write]:
+    """Yield where methods of a class, of its bases and heirs set an attribute of the class itself."""
+    for each in program.family(cls):
+        for function in each.functions:
+            of_class = any(last_part(one) == "classmethod" for one in function.decorator_list)
+            for node in within(function.body):
+                if not isinstance(node, ast.Attribute) or node.attr != name:
+                    continue
+                own = of_class and is_attribute(node, self_name(function))
+                if not isinstance(node.ctx, ast.Load) and (own or whose_class(node.value)):
+                    yield Write(each.module, each, function, node)
 
 
 def _sets_by_name(

@@ -1,0 +1,5 @@
+import os
+
+
+def read_meta(options):
+    os.remove(options["place"])
