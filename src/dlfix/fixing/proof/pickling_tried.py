@@ -108,7 +108,12 @@ def _items_of_loops(change: ClassChange, module: Module, name: ast.Name) -> list
     ]
 
 
-def tried(program: Program) -> Iterator[Tried]:
+def tried(program: Program) -> list[Tried]:
+    """Return the calls that pickle or copy a value, and whose errors are handled."""
+    return program.once(_tried)
+
+
+def _tried(program: Program) -> Iterator[Tried]:
     """Yield the calls that pickle or copy a value, and whose errors are handled."""
     for word in _PICKLES:
         for module in program.project.mentions(word):
@@ -116,7 +121,7 @@ def tried(program: Program) -> Iterator[Tried]:
                 given = [*call.args, *(k.value for k in call.keywords)]
                 if not given or not _pickles(module, call):
                     continue
-                handler = _handler(program, module, call)
+                handler = _handler(program, module, call, {})
                 if handler is not None:
                     yield Tried(module, call, given[0], handler)
 
@@ -128,8 +133,13 @@ def _pickles(module: Module, call: ast.Call) -> bool:
     return name.partition(".")[0] in _PICKLERS and "." in name
 
 
-def _handler(program: Program, module: Module, call: ast.Call, far: int = _FAR) -> str | None:
-    """Return the place that handles what a call raises, there or in what calls the function around it."""
+def _handler(
+    program: Program, module: Module, call: ast.Call, seen: dict[ast.AST, int], far: int = _FAR
+) -> str | None:
+    """Return the place that handles what a call raises, there or in what calls the function around it.
+
+    `seen` says of functions that were reached how many callers were left to follow.
+    """
     child: ast.AST = call
     for parent in module.ancestors(call):
         if isinstance(parent, FUNCTIONS):
@@ -144,9 +154,10 @@ def _handler(program: Program, module: Module, call: ast.Call, far: int = _FAR) 
                 return f"{module.path.name}:{parent.lineno}"
         child = parent
     function = program.enclosing(module, call)
-    if function is None or not far or function.name.startswith("test"):
+    if function is None or far <= seen.get(function, 0) or function.name.startswith("test"):
         return None
-    callers = (_handler(program, *each, far - 1) for each in program.calls_of(function))
+    seen[function] = far
+    callers = (_handler(program, *each, seen, far - 1) for each in program.calls_of(function))
     return next(filter(None, callers), None)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from dlfix.fixing.proof.makers import made_through
 from dlfix.fixing.proof.syntax import (
@@ -34,6 +34,7 @@ NO_STATE = frozenset(
 )
 
 
+T = TypeVar("T")
 Shown: TypeAlias = "tuple[Module, ast.Name | ast.Attribute, ast.expr]"
 
 
@@ -162,6 +163,13 @@ class Program:
         self._bindings: dict[ast.AST, list[ast.AST]] = {}
         self._names: dict[tuple[Module, str, int], tuple[Module, ast.AST] | None] = {}
         self._shown: dict[str, list[Shown]] = {}
+        self._answers: dict[object, list[object]] = {}
+
+    def once(self, asked: Callable[[Program], Iterator[T]]) -> list[T]:
+        """Return all that a question gives of this program, which is asked it only once."""
+        if asked not in self._answers:
+            self._answers[asked] = list(asked(self))
+        return cast("list[T]", self._answers[asked])
 
     def classes(self, module: Module) -> list[Class]:
         """Return a module's classes, wherever they stand in it."""

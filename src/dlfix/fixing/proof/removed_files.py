@@ -9,6 +9,7 @@ from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late_code import late_openers, opening_calls, opening_code, opens_nothing
 from dlfix.fixing.proof.outliving import Temporary, on_disk, outlives
+from dlfix.fixing.proof.path_parameters import path_parameters
 from dlfix.fixing.proof.removing_calls import Removals
 from dlfix.fixing.proof.state import opened_when_asked
 from dlfix.fixing.proof.syntax import (
@@ -198,7 +199,13 @@ def _opened_by(change: ClassChange, getter: Function) -> list[ast.Call]:
 def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:
     temporary = Temporary(change.new)
     opened = [call for each in _late(change) for call in _opened_by(change, each)]
-    removals = Removals(change.new, change.after, change.constructed_before, opened)
+    naming = path_parameters(
+        change.constructed_before, opening_code(change, getter), self_name(getter)
+    )
+    several = len([*_late(change)]) > 1
+    removals = Removals(
+        change.new, change.after, change.constructed_before, opened, None if several else naming
+    )
     for module, call in change.new.constructions(change.after):
         removal = removals.after(module, call)
         if removal is not None:

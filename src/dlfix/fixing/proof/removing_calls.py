@@ -92,10 +92,14 @@ class Removals:
         cls: Class,
         constructors: list[tuple[Class, Function]],
         opened: Collection[ast.Call] = (),
+        naming: frozenset[str] | None = None,
     ) -> None:
-        self.program = program
+        self.program, self.cls = program, cls
+        self.naming = naming  # the parameters of the constructor that name its files, if known
         self.asked: set[str] = set()  # attributes and keys of what the constructor is given
         self.shared: set[str] = set()  # attributes of classes and modules, and global names
+        # Of these, those under which code keeps a path of the object from where it was given it.
+        self.handed: set[str] = set()
         self.read: set[str] = set()  # attributes and keys of whatever, on the way to the object too
         self.spelled: set[str] = set()
         self.paths: set[str] = (
@@ -152,10 +156,11 @@ class Removals:
         kept = Kept.of(module, call, item)
         files = self._files(module, call, around, origins) | known
         named = files | kept.names.keys()  # what the object says of its file
-        paths = origins.paths(*call.args, *(k.value for k in call.keywords), tails="kept") | known
+        paths = origins.paths(*self._naming(module, call), tails="kept") | known
         paths |= {f"{one}.{name}" for one in kept.names for name in self.read}
         self.objects = {*kept.names}
         self._walked.clear()
+        self.handed.clear()
         self.paths = {text for text in paths if not is_literal(text) or _is_path(text)}
         for node in executed(around):
             if isinstance(node, ast.Call) and node is not call:
@@ -185,12 +190,26 @@ class Removals:
                 return removal
         return None
 
+    def _naming(self, module: Module, call: ast.Call) -> list[ast.expr]:
+        """Return the arguments of a call that may name the files of the object that it makes."""
+        given = [*call.args, *(k.value for k in call.keywords)]
+        is_own = self.program.class_of(module, call.func) is self.cls
+        init = self.program.method(self.cls, "__init__") if is_own else None
+        unpacked = any(isinstance(each, ast.Starred) for each in call.args) or any(
+            each.arg is None for each in call.keywords
+        )
+        if self.naming is None or init is None or unpacked:
+            return given
+        by_place = zip(parameters(init[1])[1:], call.args, strict=False)
+        passed = [*by_place, *((each.arg or "", each.value) for each in call.keywords)]
+        return [value for name, value in passed if name in self.naming]
+
     def _by_step(
         self, module: Module, step: Step, files: set[str], origins: Origins, far: int = FAR
     ) -> Removal | None:
         """Return what removes one of these files: a step, or a call that it leads to."""
         if isinstance(step, ast.Assign):
-            self._note_store(module, step, files, origins)
+            self._note_store(module, step, origins)
             return self._by_setter(step, files, origins)
         step = self._finalizing(module, step)
         removal = self._removal(module, step, files, origins, far)
@@ -208,13 +227,15 @@ class Removals:
                     return ast.copy_location(ast.Call(called, rest, step.keywords), step)
         return step
 
-    def _note_store(
-        self, module: Module, step: ast.Assign, files: set[str], origins: Origins
-    ) -> None:
+    def _note_store(self, module: Module, step: ast.Assign, origins: Origins) -> None:
         """Note under which attribute of a class, and which global name, one of these files is known from now on."""
         targets = [target for target in step.targets if self._is_shared(module, target)]
-        if targets and share_files(origins.of(step.value), files):
-            self.shared |= {last_part(target) for target in targets}
+        if targets and self._may_give_path(step.value, origins):
+            self.handed |= {last_part(target) for target in targets}
+
+    def _may_give_path(self, value: ast.expr, origins: Origins) -> bool:
+        """Return whether a value may be the path of a file of the object."""
+        return not self.paths.isdisjoint(origins.paths(value, tails="kept"))
 
     def _is_shared(self, module: Module, target: ast.expr) -> bool:
         """Return whether a target is an attribute of a class or a module, or a global name."""
@@ -237,12 +258,12 @@ class Removals:
         """Note by which attribute an object, or a class, keeps what a method got of these files."""
 
         def asked(value: ast.expr) -> bool:
-            return share_files(origins.of(value), files)
+            return self._may_give_path(value, origins)
 
         for owner, name in attributes_kept(self.program, module, step, origins, asked):
             is_class = self._is_class(module, step.func.value)  # type: ignore[attr-defined]
             if is_class:
-                self.shared.add(name)
+                self.handed.add(name)
             else:
                 files.add(f"{owner}.{name}")
 
@@ -346,7 +367,7 @@ class Removals:
         found = {text for text in found if text.partition(".")[0] not in STANDARD}
         parts = [text.rpartition(".") for text in found if not is_literal(text)]
         return share_files(found, files) or any(
-            name in self.shared or (owner in files and name in self.read)
+            name in self.shared | self.handed or (owner in files and name in self.read)
             for owner, _, name in parts
         )
 
@@ -486,7 +507,7 @@ class Removals:
             run,
             origins,
             self.paths,
-            lambda value: not self.paths.isdisjoint(origins.paths(value, tails="kept")),
+            lambda value: self._may_give_path(value, origins),
         )
 
     def _in_body(

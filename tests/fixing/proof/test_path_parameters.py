@@ -1,0 +1,59 @@
+"""Only the arguments from which a constructor opens name the file of its object."""
+
+import pytest
+
+from tests.fixing.proof.pairs import opened
+
+CASES = {
+    "the path": ("toolbox.plot(path)", True),
+    "another argument": ("toolbox.plot(title)", False),
+    "another argument that is removed": ("os.remove(title)", True),
+}
+
+
+@pytest.mark.parametrize(("call", "refused"), CASES.values(), ids=CASES)
+def test_a_library_that_gets_another_argument_changes_no_file(call, refused):
+    reasons = opened(
+        init="self.path = path\nself.title = title\nself.file = h5py.File(self.path, 'r')",
+        later="self.path = path\nself.title = title",
+        parameters="path, title",
+        program=f"import toolbox\n\ndef main(path, title):\n    rows = Rows(path, title)\n    {call}\n"
+        "    return DataLoader(rows, num_workers=2)\n",
+    )
+    assert refused == any("may be removed" in each for each in reasons)
+
+
+@pytest.mark.parametrize(
+    ("opener", "refused"),
+    [
+        ("return h5py.File(self.path, 'r')", False),
+        ("return h5py.File(os.path.join(self.path, self.title), 'r')", True),
+        ("return h5py.File(NAMES[self.path], 'r')", True),
+        ("return h5py.File(self.unknown, 'r')", True),
+    ],
+)
+def test_what_else_names_the_file_counts(opener, refused):
+    reasons = opened(
+        init="self.path = path\nself.title = title\nself.file = h5py.File(path, 'r')",
+        later="self.path = path\nself.title = title",
+        parameters="path, title",
+        opener=opener,
+        program="import toolbox\n\ndef main(path, title):\n    rows = Rows(path, title=title)\n"
+        "    toolbox.plot(title)\n    return DataLoader(rows, num_workers=2)\n",
+    )
+    assert refused == any("may be removed" in each for each in reasons)
+
+
+@pytest.mark.parametrize(("passed", "refused"), [("path", False), ("title", True)])
+def test_what_is_handed_to_the_base_counts(passed, refused):
+    base = "class Base(Dataset):\n    def __init__(self, place):\n        self.path = place\n\n"
+    reasons = opened(
+        init=f"super().__init__({passed})\nself.file = h5py.File(self.path, 'r')",
+        later=f"super().__init__({passed})",
+        parameters="path, title",
+        bases="Base",
+        body="",
+        program="import toolbox\n\ndef main(path, title):\n    rows = Rows(path, title)\n"
+        "    toolbox.plot(title)\n    return DataLoader(rows, num_workers=2)\n" + "\n" + base,
+    )
+    assert refused == any("may be removed" in each for each in reasons)
