@@ -1070,3 +1070,18 @@ def test_an_environment_that_is_patched_is_not_read_later(patched):
         program=f"options = {{}}\nwith mock.patch.dict({patched}, ROWS='a'):\n    rows = Rows('a')\n",
     )
     assert (patched == "os.environ") == any("environment is read later" in r for r in reasons)
+
+
+FACTORY = "class Connection(sqlite3.Connection):\n    {shared} = []\n\n    def __init__(self, path):\n        self.opened.append(path)\n"
+
+
+@pytest.mark.parametrize(("shared", "refused"), [("opened", True), ("other", False)])
+@pytest.mark.parametrize("opener", ["sqlite3.connect({}, factory=Connection)", "Connection({})"])
+def test_what_the_class_of_a_handle_notes_is_not_put_off(opener, shared, refused):
+    reasons = opened(
+        decorator=FACTORY.format(shared=shared),
+        init=f"self.path = path\nself.file = {opener.format('path')}",
+        opener=f"return {opener.format('self.path')}",
+        program="rows = Rows('a')\nprint(Connection.opened)\n",
+    )
+    assert refused == any("changes `opened`" in reason for reason in reasons)

@@ -48,6 +48,10 @@ SETS = {
         "def main():\n    setattr(Rows, 'scale', 2)\n\nif __name__ == '__main__':\n    main()\n",
         True,
     ),
+    "a method": (
+        "def main():\n    Rows.__getitem__ = print\n\nif __name__ == '__main__':\n    main()\n",
+        True,
+    ),
     "the module": ("Rows.scale = 2\nrows = Rows('a')\n", False),
     "what workers do not read": (
         "def main():\n    Rows.other = 2\n\nif __name__ == '__main__':\n    main()\n",

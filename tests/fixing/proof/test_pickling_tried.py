@@ -76,6 +76,34 @@ def test_code_that_handles_that_a_lambda_cannot_be_pickled(of, refused):
     assert refused == any("cannot be pickled" in reason for reason in reasons)
 
 
+HOLDS = """
+class Kept:
+    def __init__(self, step):
+        {sets}
+
+def make(rows):
+    step = {step}
+    kept = Kept(step)
+    try:
+        pickle.dumps(kept)
+    except Exception:
+        kept = None
+    return DataLoader(rows, collate_fn=step)
+"""
+
+
+@pytest.mark.parametrize(
+    ("sets", "refused"), [("self.step = step", True), ("self.size = 1", False)]
+)
+def test_code_that_handles_that_what_holds_a_lambda_cannot_be_pickled(sets, refused):
+    before = "import pickle\n" + HOLDS.format(step="lambda batch: batch[0]", sets=sets)
+    after = "import pickle\ndef _step(batch):\n    return batch[0]\n" + HOLDS.format(
+        step="_step", sets=sets
+    )
+    reasons = worse(before, after)
+    assert refused == any("cannot be pickled" in reason for reason in reasons)
+
+
 def test_a_program_that_never_meets_the_class_may_try_what_it_likes():
     other = "import pickle\ntry:\n    pickle.dumps(dataset)\nexcept TypeError:\n    print('no')\n"
     reasons = opened(program="rows = Rows('a')\n", other=other)

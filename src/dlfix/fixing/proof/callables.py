@@ -712,7 +712,7 @@ class Moved:
     # Who looks at a function
 
     @cached_property
-    def _known_as(self) -> set[str] | None:
+    def known_names(self) -> set[str] | None:
         """The names by which code could ask something of the functions that moved; None for any."""
         asked = [*self._seen_differently, *self._dressed()]
         return known_as(self.change.old, self.old, asked)
@@ -765,7 +765,7 @@ class Moved:
     def may_be_about(self, module: Module, node: ast.AST) -> bool:
         """Return whether what a node asks may be asked of the functions that moved."""
         asked = observed(module, node)
-        if not is_about(module, node, self._known_as) and not self._is_of_object(asked):
+        if not is_about(module, node, self.known_names) and not self._is_of_object(asked):
             return False
         if makes_function(module, node):
             return False
@@ -786,7 +786,7 @@ class Moved:
             return
         # `hasattr(args, "func")` is also asked of command lines, whose parser has set it as a default
         of_commands = any(self.change.new.project.mentions("set_defaults"))
-        is_asked = bool(partials) and not (of_commands and self._known_as is None)
+        is_asked = bool(partials) and not (of_commands and self.known_names is None)
         by_text = _OF_PARTIALS if is_asked else frozenset()
         defs = {each.name for each in self.gone if isinstance(each, FUNCTIONS)}
         answers = [kept_names.answered(self.new, each.call, defs) for each in partials]
@@ -876,7 +876,7 @@ class Moved:
                     continue
                 if self._is_answered(word, module, call):
                     continue
-                if not is_about(module, call.func, self._known_as):
+                if not is_about(module, call.func, self.known_names):
                     continue
                 if self._sources.are_others(module, call.args[0]):
                     continue

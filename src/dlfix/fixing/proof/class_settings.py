@@ -23,11 +23,9 @@ def check(change: ClassChange) -> Iterator[Regression]:
         return
     lineage = change.new.lineage(change.after)
     own = {name for cls in lineage for name in attributes_set(cls)}
-    read = {
-        name
-        for _, function in order.reached(change.new, change.after, order.IN_WORKERS)
-        for name in used_on_self(function)
-    } - own
+    run = [function for _, function in order.reached(change.new, change.after, order.IN_WORKERS)]
+    used = {name for function in run for name in used_on_self(function)}
+    read = (used | {function.name for function in run}) - own
     parent = ParentCode(change.new)
     for module, function, node, name in _set_on(change, lineage):
         if name in read and _is_of_parent(change, parent, module, function, lineage):

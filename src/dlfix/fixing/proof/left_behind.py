@@ -225,6 +225,8 @@ class _Notes:
 
     def follow(self, module: Module, call: ast.Call) -> None:
         """Take in what a function that is called changes, and what those change that it calls."""
+        for each in (call.func, *call.args, *(keyword.value for keyword in call.keywords)):
+            self._made(self.program.class_of(module, each))
         known = self.program.function_of(module, call.func)
         if known is None or any(known[1] is each for each in self.visited):
             return
@@ -235,6 +237,19 @@ class _Notes:
             self.changed.append((function, home, function.name))
         for inner in calls_in(function.body):
             self.follow(home, inner)
+
+    def _made(self, cls: Class | None) -> None:
+        """Take in what the constructor of another class notes on its class: also one that is passed on."""
+        found = self.program.method(cls, "__init__") if cls is not None else None
+        if found is None or cls is None or any(found[1] is each for each in self.visited):
+            return
+        self.visited.append(found[1])
+        shared = {name for each in self.program.lineage(cls) for name in each.values}
+        names = [name for name in _attributes_changed(found[1]) if name in shared]
+        self.attributes += [(found[1], name) for name in names]
+        self.of_globals(found[0].module, found[1])
+        for inner in calls_in(found[1].body):
+            self.follow(found[0].module, inner)
 
     def of_globals(self, home: Module, function: Function) -> None:
         """Take in which names of its module a function changes."""

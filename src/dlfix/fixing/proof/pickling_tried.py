@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlfix.fixing.proof.callables import Moved
-from dlfix.fixing.proof.changes import ClassChange, FileChange, Regression
+from dlfix.fixing.proof.changes import (
+    ClassChange,
+    FileChange,
+    Regression,
+    attributes_set,
+)
 from dlfix.fixing.proof.computed_names import passed_for
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.order import STATE
@@ -28,6 +33,7 @@ _RAISED = frozenset(
     " Exception BaseException".split()
 )
 _EXPECTS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
+_MOST = 40  # values that one question is followed to
 _FAR = 3  # how many callers are followed
 
 
@@ -65,7 +71,7 @@ def check_moved(change: FileChange) -> Iterator[Regression]:
         copies = last_part(each.call.func) == "deepcopy"  # that gives the function itself
         if copies or not moved.may_meet(each.module):
             continue
-        if moved.may_be_about(each.module, each.call.func):
+        if moved.may_be_about(each.module, each.call.func) or _holds_function(change, moved, each):
             name = min(moved.new_names)
             yield change.regression(
                 name,
@@ -73,6 +79,23 @@ def check_moved(change: FileChange) -> Iterator[Regression]:
                 f"code handles that `{name}` cannot be pickled ({each.handler}), but now it can",
             )
             return
+
+
+def _holds_function(change: FileChange, moved: Moved, each: Tried) -> bool:
+    """Return whether what is pickled may be an object that keeps such a function."""
+    names, program = moved.known_names, change.new
+    values = [(each.module, node) for node in within(each.given)]
+    for module, node in values:
+        if isinstance(node, ast.Name) and len(values) < _MOST:
+            made = values_of(program, module, node, node.id)
+            passed = [(home, value) for home, _, value in passed_for(program, module, node)]
+            found = [*((module, value) for value in made), *passed]
+            values += [one for one in found if one not in values]
+        cls = program.class_of(module, node.func) if isinstance(node, ast.Call) else None
+        for owner in program.lineage(cls) if cls is not None else ():
+            if names is None or names & attributes_set(owner).keys():
+                return True
+    return False
 
 
 def _holds(change: ClassChange, module: Module, given: ast.expr, far: int = _FAR) -> bool:
