@@ -145,6 +145,24 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
         ("opts = {}\nopts['collate_fn'] = lambda b: b\nfor k in opts.values(): show(k)", None),
         ("opts = {}\nopts['collate_fn'] = lambda b: b\nload(**opts)", None),
         (
+            "opts = load(opts)\nopts['collate_fn'] = lambda b: b\nDataLoader(d, **opts)",
+            {"<lambda>", "collate_fn"},
+        ),
+        (
+            "for k in d:\n    opts = load(k)\n    show(opts)\n    opts['collate_fn'] = lambda b: b\n"
+            "    DataLoader(d, **opts)",
+            {"<lambda>", "collate_fn"},
+        ),
+        (
+            "for k in d:\n    opts = dict(opts)\n    show(opts)\n    opts['collate_fn'] = lambda b: b\n"
+            "    DataLoader(d, **opts)",
+            None,
+        ),
+        (
+            "def f():\n    return opts\nopts = {}\nopts['collate_fn'] = lambda b: b\nDataLoader(d, **opts)",
+            None,
+        ),
+        (
             "opts = {'collate_fn': lambda b: b}\nDataLoader(d, **opts)",
             {"<lambda>", "collate_fn"},
         ),

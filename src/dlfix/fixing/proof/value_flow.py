@@ -10,6 +10,7 @@ from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import FUNCTIONS, last_part, stored_names, within
 from dlfix.fixing.proof.writes import goes_by, may_be
 from dlfix.project.module import Module
+from dlfix.project.order import comes_before
 from dlfix.project.syntax import attributes_of, defaults
 
 # Modules whose calls give something that holds the function, or ask it themselves.
@@ -22,6 +23,7 @@ _OF_HOLDERS = frozenset(name for kind in (list, tuple, set, dict) for name in di
 # Builtin functions that show nothing of what they are given, and those that give it, or its items.
 _TESTS = frozenset({"isinstance", "len", "callable"})
 _ITERATORS = frozenset({"enumerate", "zip", "reversed", "list", "tuple", "iter"})
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _MOST = 200  # places that one value is followed to
 
 Place = tuple[Module, ast.AST]
@@ -258,8 +260,8 @@ class _Flow:
         )
 
     def _are_options(self, module: Module, name: ast.Name) -> bool:
-        """Return whether all uses of a dict of options pass it to a library."""
-        uses = list(self._uses(module, name))
+        """Return whether all uses of a dict of options pass it to a library, once it has the function."""
+        uses = [use for use in self._uses(module, name) if _may_follow(module, name, use[0])]
         return all(_is_options(module, *each) and self._unpacked(module, *each) for each in uses)
 
     def _bound(self, module: Module, target: ast.expr) -> bool:
@@ -513,6 +515,26 @@ def _is_iterated(module: Module, source: ast.AST) -> bool:
 
 def _may_be(keys: list[ast.expr], name: str) -> bool:
     return any(not isinstance(each, ast.Constant) or each.value == name for each in keys)
+
+
+def _may_follow(module: Module, stored: ast.Name, read: ast.Name) -> bool:
+    """Return whether a variable may be read after a place with the value that it has there."""
+    if module.scope_of(read) is not module.scope_of(stored) or not comes_before(read, stored):
+        return True
+    around = set(module.ancestors(read))
+    loops = [
+        each for each in module.ancestors(stored) if each in around and isinstance(each, _LOOPS)
+    ]
+    return not all(any(_binds_anew(s, read) for s in loop.body) for loop in loops)
+
+
+def _binds_anew(statement: ast.stmt, read: ast.Name) -> bool:
+    """Return whether a statement gives a variable another value before a read, which holds nothing of the old one."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == read.id:
+            kept = any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(value))
+            return not kept and comes_before(statement, read)
+    return False
 
 
 def _is_options(module: Module, read: ast.Name, above: ast.AST | None) -> bool:
