@@ -157,12 +157,18 @@ def _function(draft: Draft, func: ast.expr, around: Around) -> str | None:
         return None
     node = bindings[0].node
     if root is not func:
-        outside = isinstance(node, ast.alias) and name not in _NOT_BY_NAME
-        return draft.module.segment(func) if outside and around.picklable(func) else None
+        if isinstance(node, ast.ClassDef) and draft.module.scope_of(draft.node).is_module:
+            return None if begins_before(draft.node, node) else _attribute_of(draft, func, around)
+        outside = isinstance(node, (ast.alias, ast.ClassDef)) and name not in _NOT_BY_NAME
+        return _attribute_of(draft, func, around) if outside else None
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         after = begins_before(draft.node, node) and draft.module.scope_of(draft.node).is_module
         return name if not node.decorator_list and not after else None
     return name if isinstance(node, ast.alias) and around.picklable(func) else None
+
+
+def _attribute_of(draft: Draft, func: ast.expr, around: Around) -> str | None:
+    return draft.module.segment(func) if around.picklable(func) else None
 
 
 def _parameter_names(draft: Draft, func: ast.expr) -> list[str] | None:

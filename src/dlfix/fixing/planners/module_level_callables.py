@@ -21,7 +21,7 @@ from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_fi
 from dlfix.fixing.plans_callables import CallablesPlan, Definition, Expression, Use, Wraps
 from dlfix.fixing.plans_classes import ClassesPlan
 from dlfix.project.module import Module, Scope
-from dlfix.project.syntax import callee_name, last_name
+from dlfix.project.syntax import callee_name, decorators, last_name
 from dlfix.reach.crossing import Crossing
 from dlfix.reach.interpreter import DECORATED
 from dlfix.reach.object_graph import Walk
@@ -441,7 +441,8 @@ class _Planning:
             case External(name=dotted):
                 return _is_measured(dotted) and self.analysis.catalog.callable(dotted) is None
             case Function(node=ast.FunctionDef() as node):
-                return not _is_local(value) and not node.decorator_list
+                is_static = value.frame.scope.is_class and decorators(node) == {"staticmethod"}
+                return not _is_local(value) and (is_static or not node.decorator_list)
             case Class():
                 return not _is_local(value)
         return False
