@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import cast
 
 import libcst as cst
 
@@ -154,8 +155,9 @@ class _Edits(cst.CSTTransformer):
             return updated_node
         assert isinstance(updated_node.body, cst.IndentedBlock)
         body = list(updated_node.body.body)
+        deeper = blocks.Deeper(self.module.default_indent)
         members = [
-            each
+            cast(cst.BaseStatement, each.visit(deeper))
             for lazy in self.plan.lazies
             for each in self._parse(class_members.code(lazy, self.plan.lazies))
         ]
