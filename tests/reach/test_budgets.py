@@ -104,7 +104,9 @@ def test_what_starves_is_asked_once_and_again_when_there_is_more(tmp_path, monke
     asked: list[Class] = []
     outside = RoleReader._calls_outside
     monkeypatch.setattr(
-        RoleReader, "_calls_outside", lambda self, cls: asked.append(cls) or outside(self, cls)
+        RoleReader,
+        "_calls_outside",
+        lambda self, cls, name: asked.append(cls) or outside(self, cls, name),
     )
     program = """
 class Row:

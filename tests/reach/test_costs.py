@@ -1,11 +1,13 @@
 """What a check costs, counted and not timed, on a tree that stays the same."""
 
+import ast
 from pathlib import Path
 
 import pytest
 
 from dlfix.config import Settings
 from dlfix.project import module as modules
+from dlfix.reach.process_roles import RoleReader
 from dlfix.session import Session
 
 LOADER = """\
@@ -97,7 +99,7 @@ def test_only_what_leads_to_a_worker_is_parsed_each_once(tree: Path, parsed: lis
 def test_evaluations_are_few(tree: Path) -> None:
     session = Session.open([tree], Settings())
     session.diagnoses()
-    assert session.analysis.interpreter.spent < 400
+    assert session.analysis.interpreter.spent <= 24
 
 
 def test_without_a_loader_nothing_is_parsed(tree: Path, parsed: list[str]) -> None:
@@ -139,3 +141,44 @@ def test_files_that_apply_a_function_by_name_alone_are_not_parsed_for_what_it_re
     frame = analysis.interpreter.frame(module.inner_scope(node))
     assert len(analysis.interpreter.callers.decorated(frame)) == applied
     assert ("model" in parsed) == bool(applied)
+
+
+FILLED = """\
+class Rows:
+    def __init__(self):
+        self.rows = []
+
+    def fill(self):
+        self.file = open("rows")
+
+    def load(self):
+        self.fill()
+
+    def show(self):
+        print(self.rows)
+"""
+CALLING = "from pkg.maths import Rows\n\nrows = Rows()\nrows.{0}()\nrows.{0}()\n"
+
+
+def test_of_methods_that_lead_to_no_wanted_one_no_caller_is_asked(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "pkg/maths.py").write_text(FILLED)
+    (tree / "pkg/use.py").write_text(CALLING.format("show"))
+    (tree / "pkg/load.py").write_text(CALLING.format("load"))
+    asked = []
+    called_on = RoleReader._called_on
+
+    def noted(self: RoleReader, cls: object, module: object, call: ast.Call) -> object:
+        asked.append(ast.unparse(call))
+        return called_on(self, cls, module, call)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(RoleReader, "_called_on", noted)
+    analysis = Session.open([tree], Settings()).analysis
+    module = analysis.project.module(tree / "pkg/maths.py")
+    (node,) = module.classes
+    reader = analysis.interpreter
+    cls = reader.class_value(node, reader.frame_at(module, node))
+    assert reader.roles.run_by_parent(cls, {"fill", "__init__"}) == {"fill", "__init__"}
+    assert asked == ["rows.load()"]  # the first that counts
+    assert reader.roles.run_by_parent(cls, {"show"}) == {"show"}

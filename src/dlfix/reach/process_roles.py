@@ -12,8 +12,9 @@ import builtins
 import io
 import re
 import threading
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -68,13 +69,23 @@ PROTOCOLS = frozenset({"__getitem__", *_BUILTINS.values()})
 _OTHERS = (Instance, Class, Container, Constant, External, Function, ModuleValue)
 
 
+@dataclass
+class _Called:
+    """Of which objects the parent's code calls a method, as far as it was asked."""
+
+    is_named: bool  # whether any call may be of it: so it is while they are looked at
+    others: Iterator[list[Value]]
+    found: list[list[Value]] = field(default_factory=list)
+    is_asked: bool = False
+
+
 class RoleReader:
     """Works out the process roles of classes."""
 
     def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._sides: dict[Class, Roles] = {}
-        self._called: dict[Class, list[tuple[str, list[Value]]]] = {}
+        self._called: dict[tuple[Class, str], _Called] = {}
         self._indexed: dict[Class, bool] = {}
         self._methods: dict[Class, dict[str, Def]] = {}
         self._uses: dict[Class, dict[str, set[str]]] = {}
@@ -93,7 +104,7 @@ class RoleReader:
         """Return the process roles of a class's methods."""
         if cls not in self._sides:
             self._sides[cls] = self._divided(cls, frozenset())  # while callers are looked for
-            called = self._called_outside(cls)
+            called = self._called_outside(cls, self.methods(cls).keys())
             if self._is_indexed(cls):
                 called |= {"__getitem__"}
             self._sides[cls] = self._divided(cls, called)
@@ -127,9 +138,11 @@ class RoleReader:
         self, cls: Class, wanted: AbstractSet[str], instance: Instance | None = None
     ) -> AbstractSet[str]:
         """Return those of some methods that the parent runs, on one object where it is given."""
-        methods, uses = self.methods(cls), self._uses_that_last(cls)
-        called = self._called_outside(cls, instance)
-        found = wanted & closure((n for n in methods if n in PARENT or n in called), uses)
+        uses = self._uses_that_last(cls)
+        found = wanted & closure(self.methods(cls).keys() & {*PARENT}, uses)
+        if not wanted <= found:  # who calls what leads to no other is not asked
+            called = self._called_outside(cls, leading(wanted - found, uses), instance)
+            found |= wanted & closure(called, uses)
         by_item = (wanted - found) & closure(["__getitem__"], uses)
         return found | by_item if by_item and self._is_indexed(cls) else found
 
@@ -174,13 +187,12 @@ class RoleReader:
 
     def only_in_constructor(self, cls: Class, name: str, instance: Instance) -> bool:
         """Return whether of the parent's code nothing but the constructor runs a method."""
-        methods, uses = self.methods(cls), self.uses(cls)
-        called = self._called_outside(cls, instance)
-        others = (n for n in methods if (n in PARENT or n in called) and n != "__init__")
-        reached = closure(others, uses)
-        if "__getitem__" not in reached and self._is_indexed(cls):
-            reached |= closure(["__getitem__"], uses)
-        return name not in reached
+        entries = self.leading_to(cls, name) - {"__init__"}
+        if entries & self.methods(cls).keys() & {*PARENT}:
+            return False
+        if self._called_outside(cls, entries, instance):
+            return False
+        return "__getitem__" not in entries or not self._is_indexed(cls)
 
     def run_with_constructor(self, cls: Class, name: str, instance: Instance) -> bool:
         """Return whether a method of an object only runs where its constructor calls it."""
@@ -196,7 +208,7 @@ class RoleReader:
         methods = self.methods(cls)
         return (
             not name.startswith("__")
-            and name not in self._called_outside(cls, instance)
+            and not self._called_outside(cls, {name}, instance)
             and not decorator_kind(methods[name])
             and all(
                 _only_calls(node, name) and not _is_seen_between(node, methods)
@@ -207,11 +219,7 @@ class RoleReader:
 
     def leading_to(self, cls: Class, name: str) -> set[str]:
         """Return the methods of a class that run one of them, that one included."""
-        found = {name}
-        uses = self.uses(cls)
-        while more := {n for n, used in uses.items() if n not in found and used & found}:
-            found |= more
-        return found
+        return leading({name}, self.uses(cls))
 
     def may_run_in_parent(self, cls: Class, name: str) -> bool:
         """Return whether the parent may run a method: not if only code of workers is seen to call it."""
@@ -375,30 +383,49 @@ class RoleReader:
             self._methods[cls] = found
         return self._methods[cls]
 
-    def _called_outside(self, cls: Class, instance: Instance | None = None) -> frozenset[str]:
-        """Return the methods that code outside the class calls, in modules that mention it."""
-        return frozenset(
-            name
-            for name, owners in self._calls_by_parent(cls)
-            if instance is None or _may_be(instance, owners)
-        )
+    def _called_outside(
+        self, cls: Class, names: Iterable[str], instance: Instance | None = None
+    ) -> frozenset[str]:
+        """Return those of some methods that code outside the class calls, in modules that mention it."""
+        asked = sorted(self.methods(cls).keys() & {*names})
+        return frozenset(name for name in asked if self._is_called(cls, name, instance))
 
-    def _calls_by_parent(self, cls: Class) -> list[tuple[str, list[Value]]]:
-        """Return the methods that the parent's code calls, and on what; an empty list is anything."""
-        if cls not in self._called:
-            calls = list(self._calls_outside(cls))
-            self._called[cls] = [(name, []) for name, _, _ in calls]  # while they are looked at
-            entered = self._entered(cls)
-            called = [
-                (name, owners)
-                for name, module, call in calls
-                if (owners := self._called_on(cls, module, call)) is not None
-            ]
-            called += [("__enter__", entered)] if entered else []
-            called += self._read_by_parent(cls)
-            self._called[cls] = called
-            self.interpreter.kept_if_fed(self._called, cls)
-        return self._called[cls]
+    def _is_called(self, cls: Class, name: str, instance: Instance | None) -> bool:
+        """Return whether the parent's code calls a method, of one object where it is given."""
+        key = (cls, name)
+        if key not in self._called:
+            calls = list(self._calls_outside(cls, name))
+            self._called[key] = _Called(bool(calls), self._calls_by_parent(cls, name, calls))
+        called = self._called[key]
+        if any(_may_be(instance, owners) for owners in called.found):
+            return True
+        if called.is_asked:
+            return called.is_named
+        called.is_asked = True
+        try:
+            for owners in called.others:  # no further than to the first that counts
+                called.found.append(owners)
+                if _may_be(instance, owners):
+                    return True
+        except BaseException:
+            del self._called[key]
+            raise
+        finally:
+            called.is_asked = False
+            self.interpreter.kept_if_fed(self._called, key)
+        return False
+
+    def _calls_by_parent(
+        self, cls: Class, name: str, calls: Iterable[tuple[Module, ast.Call]]
+    ) -> Iterator[list[Value]]:
+        """Yield for each call of a method by the parent's code on what it is; an empty list is anything."""
+        for module, call in calls:
+            owners = self._called_on(cls, module, call)
+            if owners is not None:
+                yield owners
+        if name == "__enter__" and (entered := self._entered(cls)):
+            yield entered
+        yield from self._read_by_parent(cls, name)
 
     def _entered(self, cls: Class) -> list[Value]:
         """Return the objects of a class that `with` enters, and whose name its body uses."""
@@ -415,43 +442,39 @@ class RoleReader:
                         found += [v for v in values if self._is_related(cls, v)]
         return found
 
-    def _calls_outside(self, cls: Class) -> Iterator[tuple[str, Module, ast.Call]]:
+    def _calls_outside(self, cls: Class, name: str) -> Iterator[tuple[Module, ast.Call]]:
         """Yield the calls outside a class that are written with the name of one of its methods."""
         own = self._own(cls)
-        for name in sorted(self.methods(cls).keys() - set(WORKER)):
-            for module in self._outside(cls):
-                for call in module.table(_calls_on_others, scan.may_call_on).get(name, ()):
-                    if not _inside(module, call, own) and not self._in_worker_code(module, call):
-                        yield name, module, call
+        for module in self._outside(cls) if name not in WORKER else ():
+            for call in module.table(_calls_on_others, scan.may_call_on).get(name, ()):
+                if not _inside(module, call, own) and not self._in_worker_code(module, call):
+                    yield module, call
 
-    def _read_by_parent(self, cls: Class) -> Iterator[tuple[str, list[Value]]]:
-        """Yield the properties that the parent's code reads of objects that are seen to be of a class."""
+    def _read_by_parent(self, cls: Class, name: str) -> Iterator[list[Value]]:
+        """Yield the objects, seen to be of a class, of which the parent's code reads a property that fills them."""
         own = self._own(cls)
-        for name in self._filling_properties(cls):
-            for module in self._outside(cls):
-                for node in module.attributes_by_name.get(name, ()):
-                    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
-                        continue
-                    if _is_own(node.value) or _inside(module, node, own):
-                        continue
-                    if self._in_worker_code(module, node) or self.only_worker(module, node):
-                        continue
-                    values = self._values_of(module, node.value)
-                    if related := [each for each in values if self._is_related(cls, each)]:
-                        yield name, related
+        for module in self._outside(cls) if self._is_filling_property(cls, name) else ():
+            for node in module.attributes_by_name.get(name, ()):
+                if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+                    continue
+                if _is_own(node.value) or _inside(module, node, own):
+                    continue
+                if self._in_worker_code(module, node) or self.only_worker(module, node):
+                    continue
+                values = self._values_of(module, node.value)
+                if related := [each for each in values if self._is_related(cls, each)]:
+                    yield related
 
-    def _filling_properties(self, cls: Class) -> Iterator[str]:
-        """Yield the properties that keep something on their object, or read one that does."""
-        methods, uses = self.methods(cls), self.uses(cls)
-        kinds = {name: decorator_kind(method) for name, method in methods.items()}
-        filling = {
-            name
-            for name, method in methods.items()
-            if kinds[name] == "cached_property" or (name != "__init__" and stored_on_self(method))
-        }
-        for name, kind in kinds.items():
-            if kind in ("property", "cached_property") and closure([name], uses) & filling:
-                yield name
+    def _is_filling_property(self, cls: Class, name: str) -> bool:
+        """Return whether a property keeps something on its object, or reads one that does."""
+        methods = self.methods(cls)
+        if decorator_kind(methods[name]) not in ("property", "cached_property"):
+            return False
+        return any(
+            decorator_kind(methods[each]) == "cached_property"
+            or (each != "__init__" and stored_on_self(methods[each]))
+            for each in closure([name], self.uses(cls)) & methods.keys()
+        )
 
     def _called_on(self, cls: Class, module: Module, call: ast.Call) -> list[Value] | None:
         """Return the objects of a class that a call of the parent is of, none where it is of others.
@@ -565,13 +588,17 @@ def _body_uses(block: ast.With, name: str) -> bool:
     )
 
 
-def _may_be(instance: Instance, owners: list[Value]) -> bool:
+def _may_be(instance: Instance | None, owners: list[Value]) -> bool:
     """Return whether an object may be one of those that a call is of; none at all is any."""
-    return not owners or any(
-        not isinstance(value, Instance)
-        or None in (value.call, instance.call)
-        or (value.call is instance.call and _made_in_one_call(value, instance))
-        for value in owners
+    return (
+        instance is None
+        or not owners
+        or any(
+            not isinstance(value, Instance)
+            or None in (value.call, instance.call)
+            or (value.call is instance.call and _made_in_one_call(value, instance))
+            for value in owners
+        )
     )
 
 
@@ -839,6 +866,14 @@ def closure(entries: Iterable[str], calls: dict[str, set[str]]) -> set[str]:
             reached.add(name)
             pending += calls.get(name, ())
     return reached
+
+
+def leading(names: AbstractSet[str], calls: Mapping[str, AbstractSet[str]]) -> set[str]:
+    """Return the methods that run one of some, by which method uses which, those included."""
+    found = {*names}
+    while more := {n for n, used in calls.items() if n not in found and used & found}:
+        found |= more
+    return found
 
 
 def _id(node: ast.expr) -> str:
