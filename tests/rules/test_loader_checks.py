@@ -20,6 +20,7 @@ class Stream(torch_data.IterableDataset):
 
 
 FIXED_SAMPLER = [0, 1]
+NO_INTEGER = "'float' object cannot be interpreted as an integer"
 EXAMPLES = [
     {"num_workers": -1},
     {"timeout": -1},
@@ -43,6 +44,11 @@ EXAMPLES = [
     {"drop_last": 1},
     {"drop_last": "yes"},
     {"drop_last": None, "batch_size": 2},
+    {"num_workers": "2"},
+    {"num_workers": None},
+    {"timeout": "1"},
+    {"timeout": None},
+    {"prefetch_factor": "2", "num_workers": 1},
 ]
 FINE = [
     {},
@@ -55,6 +61,9 @@ FINE = [
     {"batch_size": None},
     {"batch_sampler": FIXED_SAMPLER, "drop_last": 0},
     {"persistent_workers": False},
+    {"num_workers": True},
+    {"num_workers": 0.0},
+    {"num_workers": 1, "timeout": 1.5},
 ]
 
 
@@ -155,13 +164,15 @@ def test_says_nothing_of_what_torch_takes(given: dict[str, object]) -> None:
             "AssertionError: prefetch_factor must be greater than 0 for"
             " MultiProcessingDataLoaderIter",
         ),
+        ({"num_workers": 2.0}, f"TypeError: {NO_INTEGER}"),
+        ({"prefetch_factor": 1.5, "num_workers": 1}, f"TypeError: {NO_INTEGER}"),
     ],
 )
 def test_says_what_the_first_iteration_says(given: dict[str, object], error: str) -> None:
     loader = torch_data.DataLoader([1, 2], **given)
-    with pytest.raises(AssertionError) as caught:
+    with pytest.raises((AssertionError, TypeError)) as caught:
         iter(loader)
-    assert said(given) == [error] == [f"AssertionError: {caught.value}"]
+    assert said(given) == [error] == [f"{caught.type.__name__}: {caught.value}"]
 
 
 def test_every_row_that_raises_has_an_example() -> None:

@@ -300,6 +300,9 @@ def double(x):
         ("Numbers(), batch_size=0", "DLF404"),
         ("Numbers(), num_workers=2, multiprocessing_context='thread'", "DLF404"),
         ("Numbers(), num_workers=2, multiprocessing_context=mp", "DLF404"),
+        ("Numbers(), num_workers=os.cpu_count() / 2", "DLF404"),
+        ("Numbers(), num_workers=None", "DLF404"),
+        ("Numbers(), num_workers=2, prefetch_factor=1.5", "DLF404"),
     ],
 )
 def test_what_torch_refuses_is_found(codes, call: str, code: str) -> None:
@@ -310,6 +313,8 @@ def test_what_torch_refuses_is_found(codes, call: str, code: str) -> None:
     "call",
     [
         "Numbers(), num_workers=n, persistent_workers=n > 0",
+        "Numbers(), num_workers=int(os.cpu_count() / 2)",
+        "Numbers(), num_workers=os.cpu_count() // 2, timeout=1.5",
         "Numbers(), num_workers=n, persistent_workers=True",
         "Numbers(), num_workers=n, multiprocessing_context='spawn' if n else None",
         "Numbers(), num_workers=n, prefetch_factor=2 if n else None",

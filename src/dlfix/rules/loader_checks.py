@@ -260,8 +260,44 @@ CHECKS = (
     ),
 )
 
+
+def _not_compared(option: str, what: str, kind: type) -> Check:
+    """Return the check of an option that the constructor compares with 0, whatever it is."""
+    return Check(
+        "DLF404",
+        f"`{option}` must be {what}",
+        f"'<' not supported between instances of '{kind.__name__}' and 'int'",
+        (option, "num_workers"),
+        lambda value, workers: (
+            type(value) is kind and (option != "prefetch_factor" or _positive(workers))
+        ),
+        kind="TypeError",
+    )
+
+
 # Raised by what the constructor, or the first `iter()`, calls.
 FURTHER = (
+    _not_compared("num_workers", "an integer", str),
+    _not_compared("num_workers", "an integer", type(None)),
+    _not_compared("timeout", "a number", str),
+    _not_compared("timeout", "a number", type(None)),
+    _not_compared("prefetch_factor", "an integer", str),
+    Check(
+        "DLF404",
+        "`num_workers` must be an integer",
+        "'float' object cannot be interpreted as an integer",
+        ("num_workers",),
+        lambda workers: isinstance(workers, float) and workers > 0,
+        kind="TypeError",
+    ),
+    Check(
+        "DLF404",
+        "`prefetch_factor` must be an integer",
+        "'float' object cannot be interpreted as an integer",
+        ("prefetch_factor", "num_workers"),
+        lambda factor, workers: isinstance(factor, float) and factor > 0 and _positive(workers),
+        kind="TypeError",
+    ),
     Check(
         "DLF404",
         "`batch_size` must be a positive integer",

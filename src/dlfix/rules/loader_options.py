@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.bindings import Binding
 from dlfix.project.module import enclosing_function
+from dlfix.project.syntax import last_name
 from dlfix.reach.must_run import conditions
 from dlfix.reach.values import (
     Bound,
@@ -225,6 +226,8 @@ def certain(node: ast.expr, frame: Frame, *, rounded: bool) -> tuple[Option, ...
         return constant
     if _is_rounded_down(node):
         return (0, 1) if rounded else None
+    if rounded and _is_share_of_processors(node):
+        return (0.5,)
     if isinstance(node, ast.IfExp):
         parts = [certain(part, frame, rounded=rounded) for part in (node.body, node.orelse)]
         return None if None in parts else tuple(v for part in parts if part for v in part)
@@ -243,7 +246,19 @@ def certain(node: ast.expr, frame: Frame, *, rounded: bool) -> tuple[Option, ...
         return None
     if _is_rounded_down(binding.value):
         return (0, 1) if rounded and not _is_tested(scope, node.id) else None
+    if rounded and _is_share_of_processors(binding.value):
+        return (0.5,)
     return _literal(binding.value)
+
+
+def _is_share_of_processors(node: ast.expr) -> bool:
+    """Return whether a number is `os.cpu_count() / 2`, which is no integer even where nothing remains."""
+    match node:
+        case ast.BinOp(left=ast.Call(func=called), op=ast.Div(), right=by):
+            divisor = (_literal(by) or (None,))[0]
+            is_share = isinstance(divisor, (int, float)) and divisor > 0
+            return is_share and last_name(called) == "cpu_count"
+    return False
 
 
 def _is_rounded_down(node: ast.expr) -> bool:
@@ -348,7 +363,8 @@ def _wrong_context(
 
 
 def _takes_options(boundary: Boundary) -> bool:
-    return isinstance(boundary.node, ast.Call) and bool(boundary.arguments)
+    own = boundary.row is not None and boundary.row.own_options
+    return isinstance(boundary.node, ast.Call) and bool(boundary.arguments) and not own
 
 
 # What an option that is not known may be: enough to tell whether a check fails whatever it is.
