@@ -100,6 +100,29 @@ if __name__ == "__main__":
     main()
 """
 
+PICTURES = """
+from PIL import Image
+from torchvision.transforms import ToTensor
+class Crop:
+    def __call__(self, image): return [1]
+class Pictures(Dataset):
+    def __init__(self, crop=None, transform=None):
+        self.crop = crop
+        self.transform = transform
+    def __len__(self): return 2
+    def __getitem__(self, i):
+        image = Image.open("a.png")
+        if self.transform is not None:
+            return self.transform(image)
+        if self.crop is not None:
+            return self.crop(image)
+        else:
+            return image
+def main():
+    DataLoader({}, num_workers=2)
+if __name__ == "__main__":
+    main()
+"""
 TOWER = """
 KINDS = None
 class Tower:
@@ -120,6 +143,21 @@ def work(x):
     global KINDS
     before = KINDS
     KINDS = 1
+"""
+ONCE = """
+KINDS = None
+class Setup:
+    ready = False
+    def run(self):
+        global KINDS
+        if not self.ready:
+            KINDS = object()
+            {}
+SETUP = Setup()
+def prepare(names): pass
+def work(x):
+    SETUP.run()
+    return x
 """
 MISSING = """
 def missing(name):
@@ -825,6 +863,8 @@ if __name__ == "__main__":
         LEVEL + "    try: return before\n    finally: KINDS = before\n" + POOL,
         [],
     ),
+    "a global that each process makes once": (ONCE.format("self.ready = True") + POOL, []),
+    "a global that a worker makes each time": (ONCE.format("self.seen = True") + POOL, ["DLF304"]),
     "a global that is not set back": (
         LEVEL + "    try: return before\n    finally: print(before)\n" + POOL,
         ["DLF304"],
@@ -836,6 +876,12 @@ if __name__ == "__main__":
     "a class made in a function whose constructor raises at times": (
         MISSING.format("if name: raise ImportError(name)"),
         ["DLF103"],
+    ),
+    "an image where the dataset was given no crop": (PICTURES.format("Pictures()"), ["DLF207"]),
+    "an image where the dataset was given a crop": (PICTURES.format("Pictures(Crop())"), []),
+    "an image where the dataset was given a transform of a library": (
+        PICTURES.format("Pictures(crop=None, transform=ToTensor())"),
+        [],
     ),
     "an index whose items pickle leaves out": (TREE + LOADER, ["DLF206"]),
     "an index that is filled again where it is loaded": (

@@ -185,10 +185,20 @@ class MustEvaluator:
             return []
         return _without_unknown(self.interpreter.values_at(node, frame))
 
+    def _of_library(self, node: ast.Call, frame: Frame) -> list[Value]:
+        """Return the object that a class of a library makes: what it is, is not known, but it is not None."""
+        makers = self.interpreter.values_at(node.func, frame)
+        if not makers or not all(_is_class_of_library(each) for each in makers):
+            return []
+        found = self.interpreter.values_at(node, frame)
+        return found if all(isinstance(each, ExternalCall) for each in found) else []
+
     def _made(self, node: ast.Call | ast.Subscript, frame: Frame) -> list[Value]:
         """Return the objects that calls of classes of the tree make, and members of enumerations."""
         inner = node.func if isinstance(node, ast.Call) else node.value
         makers = self.values(inner, frame)
+        if not makers and isinstance(node, ast.Call):
+            return self._of_library(node, frame)
         if not makers or not all(isinstance(value, Class) for value in makers):
             return []
         given = (
@@ -207,6 +217,12 @@ def _is_default(given: tuple[Argument, ...] | None, default: ast.expr) -> bool:
 
 
 _SURE = (Function, Class, Constant, ModuleValue)
+
+
+def _is_class_of_library(value: Value) -> bool:
+    """Return whether a name that is imported is spelled like a class's."""
+    module, _, name = value.name.rpartition(".") if isinstance(value, External) else ("", "", "")
+    return bool(module) and name[:1].isupper()
 
 
 def _is_enumerated(value: Value) -> bool:

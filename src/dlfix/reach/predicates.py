@@ -16,6 +16,7 @@ from dlfix.reach.values import (
     Constant,
     Container,
     External,
+    ExternalCall,
     Frame,
     Function,
     Instance,
@@ -246,7 +247,8 @@ def _compared(value: Value, op: ast.cmpop, other: Value, interpreter: Evaluator)
     if not isinstance(other, Constant) or not isinstance(op, (*_SAME, *_OTHER)):
         return None
     is_plain = isinstance(value, (Function, Class, BoundMethod, Partial, Container))
-    if is_plain or is_builtin(value) or (isinstance(value, Instance) and other.value is None):
+    is_object = isinstance(value, (Instance, ExternalCall)) and other.value is None
+    if is_plain or is_builtin(value) or is_object:
         return isinstance(op, _OTHER)
     return None
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.reach.conditions import is_dead
 from dlfix.reach.entry_points import Entries
 from dlfix.reach.labels import label
 from dlfix.reach.values import (
@@ -200,6 +201,8 @@ class UnpicklableSample(Rule):
         self, analysis: Analysis, code: reached.Code, crossing: Crossing, *, collates: bool
     ) -> Iterator[Finding]:
         for result in _handed_out(code.node):
+            if is_dead(result, code.frame, analysis.interpreter):
+                continue
             parts = [*_parts(analysis, _values(analysis, result, code), _DEPTH)]
             whats = [_refused_all(analysis, values, collates) for values in parts]
             if collates and _holds_none(result) and not _is_asked_of_self(code, result):

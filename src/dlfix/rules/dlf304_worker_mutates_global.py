@@ -153,7 +153,7 @@ def _worker_writes(name: GlobalName) -> Iterator[tuple[Use, WorkerFunction]]:
         function = name.worker_writer(use)
         if function is None or _sets_up(function) or _takes_over(use, function):
             continue
-        if _is_kept_by_process(use) or _is_set_back(name, use):
+        if _is_kept_by_process(use) or _is_set_back(name, use) or _is_done_once(use):
             continue
         if not _is_set_by_each(name, use, function):
             yield use, function
@@ -193,6 +193,31 @@ def _is_set_back(name: GlobalName, use: Use) -> bool:
         )
         for other in name.writes()
     )
+
+
+def _is_done_once(use: Use) -> bool:
+    """Return whether each process gives a name its first value, where a flag says that it has not: `if not ready`."""
+    if not use.rebinds:
+        return False
+    for above in use.module.ancestors(use.node):
+        match above:
+            case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=flag), body=body):
+                said = {ast.dump(t) for each in body for t in _said_true(each)}
+                return _as_stored(flag) in said
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                return False
+    return False
+
+
+def _said_true(statement: ast.stmt) -> list[ast.expr]:
+    match statement:
+        case ast.Assign(targets=targets, value=ast.Constant(value=True)):
+            return targets
+    return []
+
+
+def _as_stored(flag: ast.expr) -> str:
+    return ast.dump(flag).removesuffix("ctx=Load())") + "ctx=Store())"
 
 
 def _other_end(module: Module, function: ast.AST) -> ast.AST | None:
