@@ -78,9 +78,10 @@ KILLS := 3000
 kills: setup
 	DLFIX_KILLS=$(KILLS) $(BIN)/python -m pytest -q tests/test_kills.py
 
-# The time of a check compared with other tools: TREES="~/code/a ~/code/b", torch by default; ROUNDS=5; ARGS=--together.
+# The table of docs/benchmarks.md: ARGS="--write docs/benchmarks.md", or some of its sections: ARGS="each growth". With
+# TREES="~/code/a ~/code/b" the time of a check of these, compared with other tools: ROUNDS=5; ARGS=--together.
 bench: setup
-	$(BIN)/python benchmarks/cold_run.py $(TREES) --rounds $(or $(ROUNDS),5) $(ARGS)
+	$(BIN)/python benchmarks/$(if $(TREES),cold_run.py $(TREES),table.py) --rounds $(or $(ROUNDS),3) $(ARGS)
 
 # Generated programs, each run before and after its fixes: `make differential N=2000 SEED=1`.
 # A program that a fix breaks is reduced and written to OUT.

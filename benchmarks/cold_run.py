@@ -17,7 +17,6 @@ import ast
 import importlib.util
 import os
 import random
-import shutil
 import statistics
 import subprocess
 import sys
@@ -26,6 +25,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from tree import copy
 
 PARSE = """
 import ast, pathlib, sys
@@ -116,13 +117,8 @@ class Editing:
     """Puts a statement into a function of a project, each time into another."""
 
     def __init__(self, folder: Path) -> None:
-        self._functions = [
-            (path, node.body[0].lineno, node.body[0].col_offset)
-            for path in sorted(folder.rglob("*.py"))
-            for node in ast.walk(_tree(path))
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-            and node.body[0].lineno > node.lineno
-        ]
+        self.places = {path: _bodies(path) for path in sorted(folder.rglob("*.py"))}
+        self._functions = [(path, *at) for path, places in self.places.items() for at in places]
         random.Random(0).shuffle(self._functions)
         self._edited: set[Path] = set()
 
@@ -138,21 +134,21 @@ class Editing:
                 return
 
 
+def _bodies(path: Path) -> list[tuple[int, int]]:
+    """Return row and column of the first statement of each function."""
+    return [
+        (node.body[0].lineno, node.body[0].col_offset)
+        for node in ast.walk(_tree(path))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.body[0].lineno > node.lineno
+    ]
+
+
 def _tree(path: Path) -> ast.Module:
     try:
         return ast.parse(path.read_text(encoding="utf-8"))
     except (SyntaxError, ValueError):
         return ast.Module([], [])
-
-
-def copy(tree: Path, to: Path) -> Path:
-    """Copy the Python files of a tree."""
-    for path in tree.rglob("*.py"):
-        if path.is_file():
-            target = to / path.relative_to(tree)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
-    return to
 
 
 def rows(ran: dict[str, Command]) -> Iterator[tuple[str, str, str]]:
