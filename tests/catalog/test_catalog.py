@@ -1,11 +1,23 @@
 from __future__ import annotations
 
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import dlfix.catalog.catalog as reader
-from dlfix.catalog import ABSENT, UNKNOWN, Catalog, CatalogError, OneOf, ResourceRow, Tail, load
+from dlfix.catalog import (
+    ABSENT,
+    UNKNOWN,
+    Catalog,
+    CatalogError,
+    FunctionRow,
+    OneOf,
+    ResourceRow,
+    Tail,
+    load,
+)
 from dlfix.catalog.rows import TABLES, checked_row
 
 HERE = Path(reader.__file__).parent
@@ -260,3 +272,39 @@ def test_a_wrong_row_is_told_in_one_line_with_file_and_row(
 def test_a_missing_file_is_told_by_name(tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match=r"none\.toml: No such file"):
         Catalog([], [tmp_path / "none.toml"])
+
+
+def test_a_function_has_the_row_of_the_nearest_module_around_it() -> None:
+    catalog = load()
+    does = {
+        name: getattr(catalog.function(name), "does", None)
+        for name in ("numpy.linalg.norm", "numpy.save", "torchvision.io.read_image", "toolbox.norm")
+    }
+    assert list(does.values()) == ["nothing", "writes", "reads", None]
+
+
+def test_what_a_function_does_with_files_is_no_knowledge_of_what_it_gives() -> None:
+    assert not load().knows("easydict.EasyDict")
+
+
+def test_the_files_that_a_function_writes_are_parameters_of_it() -> None:
+    for row in load().rows("function"):
+        assert isinstance(row, FunctionRow)
+        assert not row.files or row.does == "writes", row.name
+        assert set(row.files) <= {*row.parameters, "local_dir"}, row.name
+
+
+@pytest.mark.parametrize("row", [*load().rows("function")], ids=lambda row: row.name)
+def test_a_function_of_an_installed_library_is_there(row: FunctionRow) -> None:
+    for name in (row.name, *row.aliases):
+        owner, _, last = name.rpartition(".")
+        library = sys.modules.get(owner) or _imported(owner)
+        if library is not None and last != "*" and not row.of_object:
+            assert hasattr(library, last), name
+
+
+def _imported(name: str) -> object:
+    try:
+        return import_module(name)
+    except ImportError:
+        return None

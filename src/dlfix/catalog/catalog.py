@@ -20,6 +20,7 @@ from dlfix.catalog.rows import (
     CallableRow,
     CatalogError,
     DatasetRow,
+    FunctionRow,
     HolderRow,
     MethodRow,
     ResourceRow,
@@ -29,7 +30,8 @@ from dlfix.catalog.rows import (
 )
 from dlfix.source.text import SourceError, contents
 
-FILES: Final = ("boundaries", "holders", "resources", "callables")
+FILES: Final = ("boundaries", "holders", "resources", "callables", "functions")
+_OF_FILES = "function"  # a table that says nothing of what its names give
 _HEADER = re.compile(r"^\[\[(\w+)\]\]$", re.MULTILINE)
 _NAME = re.compile(r'^name = "([^"]+)"$', re.MULTILINE)
 _ALIASES = re.compile(r"^aliases = \[([^\]]*)\]", re.MULTILINE)
@@ -98,6 +100,27 @@ class Catalog:
         """Return the row of a callable that cannot cross by its name."""
         return self._row("callable", name, CallableRow)
 
+    def function(self, name: str) -> FunctionRow | None:
+        """Return what is known of what a function does with files: its own row, or that of the nearest module."""
+        names = self._canonical[_OF_FILES]
+        known = names.get(name)
+        owner = name
+        while known is None and "." in owner:
+            owner = owner.rpartition(".")[0]
+            known = names.get(f"{owner}.*")
+        return None if known is None else cast("FunctionRow", self._parsed(_OF_FILES, known))
+
+    @cached_property
+    def methods_of_files(self) -> dict[str, FunctionRow]:
+        """The rows of methods that change files, by the method's bare name."""
+        rows = [row for row in self.rows(_OF_FILES) if isinstance(row, FunctionRow)]
+        return {
+            name.rpartition(".")[2]: row
+            for row in rows
+            if row.of_object
+            for name in (row.name, *row.aliases)
+        }
+
     def rows(self, table: str) -> Iterator[Row]:
         """Yield all rows of a table, in the order of the files."""
         for name in self._sources[table]:
@@ -112,11 +135,15 @@ class Catalog:
 
     def knows(self, name: str) -> bool:
         """Return whether any table has a row of this dotted name, or of something in it."""
-        return name in self._owners or any(name in names for names in self._canonical.values())
+        return name in self._owners or any(name in names for names in self._naming)
+
+    @property
+    def _naming(self) -> list[dict[str, str]]:
+        return [names for table, names in self._canonical.items() if table != _OF_FILES]
 
     @cached_property
     def _owners(self) -> frozenset[str]:
-        tables = self._canonical.values()
+        tables = self._naming
         return frozenset(name.rpartition(".")[0] for names in tables for name in names)
 
     def keeps(self, attribute: str) -> bool:

@@ -289,7 +289,22 @@ class CallableRow(_Named):
     note: str = ""
 
 
-Row = BoundaryRow | DatasetRow | HolderRow | MethodRow | ResourceRow | CallableRow
+@dataclass(frozen=True, slots=True)
+class FunctionRow(_Named):
+    """What a function does with the files whose paths it gets: one without a row may change them.
+
+    `files` are the parameters that name what it "writes"; all, if it has none. A name that ends with `.*` is of all
+    that is in a module, at any depth, and has no row of its own.
+    """
+
+    does: Literal["nothing", "reads", "writes"] = "reads"
+    parameters: tuple[str, ...] = ()  # those that may be passed by position, in order
+    files: tuple[str, ...] = ()
+    of_object: bool = False  # a method: known by its bare name, whatever its object is
+    note: str = ""
+
+
+Row = BoundaryRow | DatasetRow | HolderRow | MethodRow | ResourceRow | CallableRow | FunctionRow
 TABLES: Final[Mapping[str, type[Row]]] = {
     "boundary": BoundaryRow,
     "dataset": DatasetRow,
@@ -298,6 +313,7 @@ TABLES: Final[Mapping[str, type[Row]]] = {
     "resource": ResourceRow,
     "type": ResourceRow,
     "callable": CallableRow,
+    "function": FunctionRow,
 }
 
 

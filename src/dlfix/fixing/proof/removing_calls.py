@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePath
 from typing import NamedTuple, TypeAlias
 
-from dlfix.catalog import load
+from dlfix.catalog import FunctionRow, load
 from dlfix.fixing.proof.callees import Callee, callees
 from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.commands import files_of_command
@@ -54,16 +53,6 @@ _NO_CONTAINERS = frozenset(
     ".json .jsonl .yaml .yml .toml .ini .cfg .txt .log .md .csv .tsv .html .png .jpg .jpeg .gif .svg"
     " .pdf .mp4 .wav".split()
 )
-# How functions are named that look at a file and leave it as it is.
-_LOOKS = re.compile(
-    "_*(get|is|has|load|read|open|imread|imopen|exists|stat|size|len|count|list|walk|i?glob|iter|join|split|base|dir"
-    "|abs|real|norm|expand|log|info|debug|warn|err|exc|crit|print|echo|show|display|describe|summar|format|hash"
-    "|digest|md5|sha|crc|check|verify|valid|parse|decode|inspect|probe|connect|find|search|match|compare|from|as"
-    "|array|tensor|tqdm|seed|manual_seed|memmap|mmap|to_device|tensor|stack|cat)"
-)
-# Libraries that compute in memory, and what those of their functions are called that write files.
-_OF_ARRAYS = frozenset("torch numpy torchvision horovod toolz cytoolz".split())
-_KEEPS = re.compile("save|write|dump|tofile|download|extract|store|copy")
 # Words in the names of functions that open files.
 _OPENS = ("open", "load", "read", "file", "connect", "path")
 _SHOWING = frozenset({"len", "print", "repr", "str"})
@@ -351,6 +340,11 @@ class Removals:
             at_stake += [*given, node.func]
         if any(_is_remover(each) for each in given) and last_part(node.func) not in _AT_THE_END:
             at_stake += given
+        own = self.program.resolve(module, written.func) is not None
+        row = load().methods_of_files.get(last_part(node.func)) if owner is not None else None
+        is_known = own or load().function(dotted(node.func)) is not None
+        if row is not None and not is_known and not self._is_of_program(last_part(node.func)):
+            at_stake += files_written(row, node)
         if owner is not None and _ends_temporary(node, origins):
             return dotted(owner) in {text.partition(".")[0] for text in files}
         if self._is_of_another_kind(node, origins):
@@ -358,7 +352,6 @@ class Removals:
         free = self._free(module, written)
         at_stake = [each for each in at_stake if each is None or dotted(each) not in free]
         given = [each for each in given if dotted(each) not in free]
-        own = self.program.resolve(module, written.func) is not None
         if not own and self._may_change(module, node, given, origins):
             return True
         # What is written is named: the rest of a name only tells one file from another.
@@ -369,6 +362,14 @@ class Removals:
         return share_files(found, files) or any(
             name in self.shared | self.handed or (owner in files and name in self.read)
             for owner, _, name in parts
+        )
+
+    def _is_of_program(self, name: str) -> bool:
+        """Return whether classes of the program have a method of a name: what it does is seen there."""
+        return any(
+            isinstance(home.parent(function), ast.ClassDef)
+            for home in self.program.project.mentions(name)
+            for function in home.functions_by_name.get(name, ())
         )
 
     def _free(self, module: Module, call: ast.Call) -> set[str]:
@@ -387,9 +388,9 @@ class Removals:
     def _may_change(
         self, module: Module, node: ast.Call, given: list[ast.expr], origins: Origins
     ) -> bool:
-        """Return whether a library may do anything to a file of the object: by its name, it does not only look."""
-        name = last_part(node.func)
-        root = dotted(node.func).partition(".")[0]
+        """Return whether a library may change a file of the object: no row says that the function does not."""
+        name = dotted(node.func)
+        root = name.partition(".")[0]
         imports = _imports(module.tree).imports
         is_library = root and any(full.partition(".")[0] == root for full in imports.values())
         if not is_library or root in STANDARD:
@@ -397,12 +398,11 @@ class Removals:
         function = self.program.enclosing(module, node)
         if function is not None and root in bound_in(function):
             return False  # a local name, though a package is called so too
-        if name[:1].isupper() or _LOOKS.match(name):
+        row = load().function(name)
+        if row is not None and row.does != "writes":
             return False
-        if root in _OF_ARRAYS and not _KEEPS.search(name):
-            return False
-        if dotted(node.func) == "torch.save":
-            given = given[1:]  # the first is what it saves
+        if row is not None:
+            given = [each for each in given if each in files_written(row, node)]
         parts = [each for each in given if dotted(each) not in self.objects]
         return not self.paths.isdisjoint(origins.paths(*parts) - imports.keys())
 
@@ -768,6 +768,19 @@ def _ends_temporary(node: ast.Call, origins: Origins) -> bool:
     return last_part(node.func) in ("cleanup", "close") and any(
         last_part(each) in TEMPORARY for each in made
     )
+
+
+def files_written(row: FunctionRow, node: ast.Call) -> list[ast.expr]:
+    """Return the arguments of a call that name what a function writes."""
+    given = [*node.args, *(each.value for each in node.keywords)]
+    unpacked = any(isinstance(each, ast.Starred) for each in node.args) or any(
+        each.arg is None for each in node.keywords
+    )
+    if not row.files or unpacked:
+        return given
+    by_place = zip(row.parameters, node.args, strict=False)
+    passed = [*by_place, *((each.arg or "", each.value) for each in node.keywords)]
+    return [value for name, value in passed if name in row.files]
 
 
 def _moves_away(node: ast.Call) -> bool:
