@@ -156,3 +156,22 @@ def test_what_a_method_sets_on_its_class_is_not_read_later(method, refused):
         program=f"{store}\nrows = Rows()\n",
     )
     assert refused == any("`Store.place` is read later" in each for each in reasons)
+
+
+@pytest.mark.parametrize(("name", "refused"), [("start", True), ("count", False)])
+def test_a_base_of_a_library_may_run_methods_of_the_class(name, refused):
+    base = "threading.Thread" if name == "start" else "object"
+    above = (
+        f"class Cleaner({base}):\n    def __init__(self, place):\n        self.place = place\n\n"
+        "    def run(self):\n        os.remove(self.place)\n\n    def count(self):\n        return 1\n"
+    )
+    assert removed(f"worker = Cleaner(path)\nworker.{name}()", above=above) == refused
+
+
+@pytest.mark.parametrize(("given", "refused"), [("path", True), ("other", False)])
+def test_a_list_of_a_module_may_keep_a_path_until_it_is_removed(given, refused):
+    own = (
+        "import os\n\nPLACES = []\n\ndef remember(place):\n    PLACES.append(place)\n\n"
+        "def sweep():\n    for place in PLACES:\n        os.remove(place)\n"
+    )
+    assert removed(f"remember({given})\nsweep()", own=own) == refused

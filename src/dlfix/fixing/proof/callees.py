@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlfix.fixing.proof.origins import Origins, is_literal, spelled
-from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.special_calls import Implied, may_be_run_by
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, last_part, parameters
 from dlfix.project.module import Module
@@ -85,6 +85,16 @@ def _methods(
         if found is not None and may_be_run_by(found[1], call):
             static = any(last_part(each) == "staticmethod" for each in found[1].decorator_list)
             yield Callee(found[0].module, found[1], parameters(found[1])[0 if static else 1 :])
+        elif cls is not None and found is None and by_name and not isinstance(call, Implied):
+            yield from _run_by_base(program, cls)
+
+
+def _run_by_base(program: Program, cls: Class) -> Iterator[Callee]:
+    """Yield the methods that one of a base outside of the program may run: `start()` of a thread runs `run`."""
+    for each in program.lineage(cls) if program.unknown_bases(cls) else ():
+        for function in each.methods.values():
+            if not function.name.startswith("__"):
+                yield Callee(each.module, function, [])
 
 
 def _of_module(tree: ast.Module, texts: set[str]) -> set[str]:

@@ -26,6 +26,7 @@ from dlfix.fixing.proof.passed_values import Given
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.special_calls import Implied, may_be_run_by, special_calls
 from dlfix.fixing.proof.syntax import (
+    ADDING,
     COMPREHENSIONS,
     Function,
     bound_in,
@@ -204,6 +205,7 @@ class Removals:
         removal = self._removal(module, step, files, origins, far)
         if removal is None and not isinstance(step, Implied):
             self._note_kept(module, step, files, origins)
+            self._note_added(module, step, origins)
         return removal
 
     def _finalizing(self, module: Module, step: ast.Call) -> ast.Call:
@@ -242,6 +244,15 @@ class Removals:
         if method is not None and dotted(owner) == self_name(method):
             return any(last_part(each) == "classmethod" for each in method.decorator_list)
         return self.program.class_of(module, owner) is not None
+
+    def _note_added(self, module: Module, step: ast.Call, origins: Origins) -> None:
+        """Note the global lists that a path is added to: `PLACES.append(path)`."""
+        match step.func:
+            case ast.Attribute(value=ast.Name(id=name), attr=adds) if adds in ADDING:
+                function = self.program.enclosing(module, step)
+                is_local = function is None or name in bound_in(function)
+                if not is_local and any(self._may_give_path(each, origins) for each in step.args):
+                    self.handed.add(name)
 
     def _note_kept(self, module: Module, step: ast.Call, files: set[str], origins: Origins) -> None:
         """Note by which attribute an object, or a class, keeps what a method got of these files."""
