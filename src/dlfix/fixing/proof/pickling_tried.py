@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from dlfix.fixing.proof.callables import Moved
 from dlfix.fixing.proof.changes import (
@@ -29,12 +29,14 @@ _PICKLERS = frozenset(
 _PICKLES = ("dumps", "dump", "save", "deepcopy", "hash")
 # What pickling raises for an object that cannot be pickled, and the classes of these errors.
 _RAISED = frozenset(
-    "TypeError AttributeError PicklingError PickleError RuntimeError NotImplementedError ValueError"
-    " Exception BaseException".split()
+    "TypeError AttributeError PicklingError PickleError Exception BaseException".split()
 )
 _EXPECTS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
 _MOST = 40  # values that one question is followed to
 _FAR = 3  # how many callers are followed
+
+
+Known: TypeAlias = dict[ast.AST, tuple[int, str | None]]
 
 
 class Tried(NamedTuple):
@@ -138,13 +140,14 @@ def tried(program: Program) -> list[Tried]:
 
 def _tried(program: Program) -> Iterator[Tried]:
     """Yield the calls that pickle or copy a value, and whose errors are handled."""
+    known: Known = {}
     for word in _PICKLES:
         for module in program.project.mentions(word):
             for call in module.calls_by_name.get(word, ()):
                 given = [*call.args, *(k.value for k in call.keywords)]
                 if not given or not _pickles(module, call):
                     continue
-                handler = _handler(program, module, call, {})
+                handler = _handler(program, module, call, known)
                 if handler is not None:
                     yield Tried(module, call, given[0], handler)
 
@@ -157,11 +160,11 @@ def _pickles(module: Module, call: ast.Call) -> bool:
 
 
 def _handler(
-    program: Program, module: Module, call: ast.Call, seen: dict[ast.AST, int], far: int = _FAR
+    program: Program, module: Module, call: ast.Call, known: Known, far: int = _FAR
 ) -> str | None:
     """Return the place that handles what a call raises, there or in what calls the function around it.
 
-    `seen` says of functions that were reached how many callers were left to follow.
+    `known` has the place for each function that was reached, and how many callers were left to follow.
     """
     child: ast.AST = call
     for parent in module.ancestors(call):
@@ -177,11 +180,13 @@ def _handler(
                 return f"{module.path.name}:{parent.lineno}"
         child = parent
     function = program.enclosing(module, call)
-    if function is None or far <= seen.get(function, 0) or function.name.startswith("test"):
+    if function is None or far == 0 or function.name.startswith("test"):
         return None
-    seen[function] = far
-    callers = (_handler(program, *each, seen, far - 1) for each in program.calls_of(function))
-    return next(filter(None, callers), None)
+    if far > known.get(function, (0, None))[0]:
+        known[function] = (far, None)  # one that calls itself
+        callers = (_handler(program, *each, known, far - 1) for each in program.calls_of(function))
+        known[function] = (far, next(filter(None, callers), None))
+    return known[function][1]
 
 
 def _waits(kind: ast.expr | None) -> bool:

@@ -32,6 +32,7 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.project.holding import ANYWHERE
 from dlfix.project.module import Module
 from dlfix.project.syntax import attribute_named, attributes_of
+from dlfix.project.trees import kept
 
 _COPIES = frozenset({"copy", "deepcopy"})
 _STATES = frozenset({"__setstate__", "__getstate__", "__reduce__", "__copy__", "__deepcopy__"})
@@ -61,8 +62,23 @@ def in_family(program: Program, family: list[Class], name: str) -> Iterator[Writ
             for node in within(function.body):
                 if (
                     is_attribute(node, owner, name) and not isinstance(node.ctx, ast.Load)
-                ) or _sets_by_name(program, cls, function, node, name):
+                ) or _sets_by_name(node, owner, name):
                     yield Write(cls.module, cls, function, node)
+            for write in _computed_by(function) if function.name not in _STATES else ():
+                if dotted(write.owner) == owner:
+                    spelled = _names_of(program, cls.module, write)
+                    if spelled is None or name in spelled:
+                        yield Write(cls.module, cls, function, write.node)
+
+
+@kept
+def _computed_by(function: Function) -> tuple[Computed, ...]:
+    found = (computed_by(node) for node in within(function.body))
+    return tuple(each for each in found if each is not None and not _is_setattr(each.node))
+
+
+def _is_setattr(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and last_part(node.func) == "setattr"
 
 
 def on_class(program: Program, cls: Class, name: str) -> Iterator[Write]:
@@ -78,20 +94,13 @@ def on_class(program: Program, cls: Class, name: str) -> Iterator[Write]:
                     yield Write(each.module, each, function, node)
 
 
-def _sets_by_name(
-    program: Program, cls: Class, function: Function, node: ast.AST, name: str
-) -> bool:
-    """Return whether a method may set an attribute of its object by a text or by a key."""
-    owner = self_name(function)
-    if isinstance(node, ast.Call) and last_part(node.func) == "setattr" and len(node.args) > 1:
-        given = node.args[1]
-        unspelled = not isinstance(given, ast.Constant) or given.value == name
-        return dotted(node.args[0]) == owner and unspelled
-    write = computed_by(node) if function.name not in _STATES else None
-    if write is None or dotted(write.owner) != owner:
+def _sets_by_name(node: ast.AST, owner: str, name: str) -> bool:
+    if not isinstance(node, ast.Call) or last_part(node.func) != "setattr" or len(node.args) < 2:
         return False
-    spelled = _names_of(program, cls.module, write)
-    return spelled is None or name in spelled
+    if dotted(node.args[0]) != owner:
+        return False
+    given = node.args[1]
+    return not isinstance(given, ast.Constant) or given.value == name
 
 
 def outside(program: Program, family: list[Class], name: str) -> Iterator[Write]:
@@ -124,18 +133,21 @@ def _of_any_name(
     program: Program, family: list[Class], name: str, own: set[int]
 ) -> Iterator[Write]:
     """Yield where code gives an object, made there or passed there, attributes whose names it computes."""
+    for module, write, spelled in program.once(_computed):
+        if id(write.node) in own or (spelled is not None and name not in spelled):
+            continue
+        if _is_made_there(program, module, write.owner, family) or _is_passed_there(
+            program, module, write, family, name
+        ):
+            yield Write(module, None, program.enclosing(module, write.node), write.node)
+
+
+def _computed(program: Program) -> Iterator[tuple[Module, Computed, set[object] | None]]:
+    """Yield the writes of a program that do not spell what they set, with the names that are known."""
     modules = (module for word in WORDS for module in program.project.mentions(word))
     for module in dict.fromkeys(modules):
         for write in computed_in(module):
-            if id(write.node) in own:
-                continue
-            spelled = _names_of(program, module, write)
-            if spelled is not None and name not in spelled:
-                continue
-            if _is_made_there(program, module, write.owner, family) or _is_passed_there(
-                program, module, write, family, name
-            ):
-                yield Write(module, None, program.enclosing(module, write.node), write.node)
+            yield module, write, _names_of(program, module, write)
 
 
 def _is_made_there(program: Program, module: Module, owner: ast.expr, family: list[Class]) -> bool:
