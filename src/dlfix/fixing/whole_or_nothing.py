@@ -4,7 +4,7 @@ An object that is sent (one value of one argument of one boundary) is pickled as
 of a boundary are pickled together. Two findings *block the same object* when both make this pickling fail.
 A finding of which each object is blocked by another that is not fixed, or goes together with an argument
 each value of which is blocked, gains nothing from its own fix: the fix is held back, and the reason names
-the other. A culprit that is sent in several objects is fixed if one of them is whole then.
+the other. So does an entry of a dispatch table of which another entry is not fixed. A culprit that is sent in several objects is fixed if one of them is whole then.
 
 What is wrong without an error (a shared generator, a handle that must not cross a fork) is independent
 of what fails: such findings block nothing and are not held back. One kind is hidden by an error: workers
@@ -14,10 +14,11 @@ stops is better than one that is silently wrong, and is not held back itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlfix.fixing.tables import table_of
 from dlfix.reach.crossing import Crossing
 from dlfix.rules.base import Finding
 from dlfix.source.text import Position
@@ -103,11 +104,13 @@ class Ways:
         hopeless: Callable[[Finding], bool] = lambda _: False,
     ) -> None:
         self._blockers: dict[object, list[Finding]] = {}
+        self._entries: dict[Hashable, list[Finding]] = {}  # of tables
         self._hopeless = hopeless
         for finding in sorted(findings, key=lambda each: not hopeless(each)):
             if finding.objects and not fixed(finding):
                 for sent in finding.objects:
                     self._blockers.setdefault(sent, []).append(finding)
+                self._entries.setdefault(table_of(finding), []).append(finding)
 
     def blocker(self, finding: Finding) -> Finding | None:
         """Return what makes a finding's own fix useless; None where the fix makes an object whole."""
@@ -115,11 +118,17 @@ class Ways:
         for sent in () if finding.rule.shows_late else finding.objects:
             other = self._other(sent, finding)
             if other is None:
-                return None
+                return self._of_its_table(finding)
             found.append(other)
         if not found:
             return None
         return min(found, key=lambda each: (not self._hopeless(each), _place(each)))
+
+    def _of_its_table(self, finding: Finding) -> Finding | None:
+        """Return another entry of the table that a culprit is an entry of: code takes any of them."""
+        table = table_of(finding)
+        others = self._entries.get(table, ()) if table is not None else ()
+        return next((each for each in others if each is not finding), None)
 
     def _inside(self, sent: object, finding: Finding) -> Finding | None:
         """Return what else is in an object whichever way the culprit hangs there."""
