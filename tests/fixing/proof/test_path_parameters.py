@@ -57,3 +57,13 @@ def test_what_is_handed_to_the_base_counts(passed, refused):
         "    toolbox.plot(title)\n    return DataLoader(rows, num_workers=2)\n" + "\n" + base,
     )
     assert refused == any("may be removed" in each for each in reasons)
+
+
+@pytest.mark.parametrize(("given", "refused"), [("folder", True), ("task", False)])
+def test_a_library_that_gets_a_part_of_a_name_finds_no_file(given, refused):
+    program = (
+        "import toolbox\n\ndef main(folder, task):\n"
+        "    rows = Rows(os.path.join(folder, task + '.h5'))\n"
+        f"    toolbox.Tasks({given})\n    return DataLoader(rows, num_workers=2)\n"
+    )
+    assert refused == any("may be removed" in each for each in opened(program=program))

@@ -146,7 +146,8 @@ class Removals:
         kept = Kept.of(module, call, item)
         files = self._files(module, call, around, origins) | known
         named = files | kept.names.keys()  # what the object says of its file
-        paths = origins.paths(*self._naming(module, call), tails="kept") | known
+        # A text that is only the rest of a name leads nobody to the file: `os.path.join(folder, task + ".h5")`.
+        paths = origins.paths(*self._naming(module, call), tails="dropped") | known
         paths |= {f"{one}.{name}" for one in kept.names for name in self.read}
         self.objects = {*kept.names}
         self._walked.clear()
