@@ -560,3 +560,35 @@ def test_a_function_of_the_program_is_no_method_of_a_library():
         "    return DataLoader(rows, num_workers=2)\n"
     )
     assert not any("may be removed" in reason for reason in opened(program=program, own=own))
+
+
+@pytest.mark.parametrize(
+    ("parameter", "more", "refused"),
+    [
+        ("cutoff", "pass", True),
+        ("cutoff: str", "pass", True),
+        ("cutoff: float", "pass", False),
+        ("cutoff=5.0", "pass", False),
+        ("*, cutoff=5", "pass", False),
+        ("cutoff=False", "pass", True),
+        ("cutoff: float", "cutoff = path", True),
+    ],
+)
+def test_a_library_changes_no_file_by_a_number(parameter, more, refused):
+    """`path` stands in front of it in the call of the constructor, and a library gets the other alone."""
+    program = f"""
+    import matscipy
+
+    def main(path, {parameter}):
+        {more}
+        rows = Rows(path, cutoff)
+        return rows, matscipy.neighbours(cutoff)
+    """
+    reasons = opened(
+        parameters="path, cutoff",
+        init="self.path, self.cutoff = path, cutoff\nself.file = h5py.File(f'{path}{cutoff}')",
+        later="self.path, self.cutoff = path, cutoff",
+        opener="return h5py.File(f'{self.path}{self.cutoff}')",
+        program=textwrap.dedent(program),
+    )
+    assert refused == any("may be removed" in reason for reason in reasons)

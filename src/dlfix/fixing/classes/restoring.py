@@ -339,7 +339,7 @@ class OpenedByOthers:
         if left.parent_only:
             return self._opened_by_calling(left)
         for name in checked:
-            exchanges += self._declared(name, inserts)
+            exchanges += [*self._declared(name, inserts), *self._by_the_class(name)]
             if left.is_absent(name):
                 exchanges += left.exchanges(name)
             elif not self._starts_as_none(name):
@@ -567,6 +567,16 @@ class OpenedByOthers:
         text = self._storage(name, self_name(site.method), site.annotation)
         return [Exchange(self.module.span(site.statement), text)]
 
+    def _by_the_class(self, name: str) -> Iterator[Exchange]:
+        """Take out the None of the class, which the property would replace without a word."""
+        field_ = self.facts.fields.get(name)
+        match field_:
+            case (
+                ast.Assign(targets=[_], value=ast.Constant(value=None))
+                | ast.AnnAssign(value=ast.Constant(value=None))
+            ):
+                yield Exchange(self.module.span(field_))
+
     def _storage(self, name: str, me: str, annotation: ast.expr | None) -> str:
         typed = f": dict[int, {self.module.segment(annotation)}]" if annotation is not None else ""
         return f"{me}.{self._kept_in(name)}{typed} = {{}}"
@@ -575,7 +585,11 @@ class OpenedByOthers:
         method = next((self.facts.methods[n] for n in STARTS if n in self.facts.methods), None)
         if method is None:
             return []
-        return [storage_insert(self.facts, self._storage(name, self_name(method), None))]
+        storage = self._storage(name, self_name(method), self._annotation_by_the_class(name))
+        return [storage_insert(self.facts, storage)]
+
+    def _annotation_by_the_class(self, name: str) -> ast.expr | None:
+        return getattr(self.facts.fields.get(name), "annotation", None)
 
     def _kept_in(self, name: str) -> str:
         wanted = "_" + name.lstrip("_") + "_by_pid"
@@ -585,7 +599,8 @@ class OpenedByOthers:
 
     def _lazy(self, name: str) -> Lazy:
         site = next(iter(self.facts.stores.get(name, [])), None)
-        annotation = site.annotation if site is not None else None
+        own = site.annotation if site is not None else None
+        annotation = own or self._annotation_by_the_class(name)
         body = ""
         if self._is_cache(name) and site is not None and site.value is not None:
             body = f"return {self.module.segment(site.value)}"

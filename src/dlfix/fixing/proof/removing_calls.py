@@ -57,6 +57,7 @@ _NO_CONTAINERS = frozenset(
 # Words in the names of functions that open files.
 _OPENS = ("open", "load", "read", "file", "connect", "path")
 _SHOWING = frozenset({"len", "print", "repr", "str"})
+_NUMBERS = frozenset({"int", "float", "bool"})
 _AT_THE_END = frozenset("register finalize addCleanup addfinalizer callback push".split())
 
 
@@ -415,7 +416,8 @@ class Removals:
             return False
         if row is not None:
             given = [each for each in given if each in files_written(row, node)]
-        parts = [each for each in given if dotted(each) not in self.objects]
+        numbers = _numbers(function) if function is not None else set()
+        parts = [each for each in given if dotted(each) not in self.objects | numbers]
         return not self.paths.isdisjoint(origins.paths(*parts) - imports.keys())
 
     def _at_its_end(
@@ -638,6 +640,27 @@ class Removals:
                 if passed is None or share_files(origins.of(*passed) | literals, files):
                     return home, each
         return None
+
+
+@kept
+def _numbers(function: Function) -> set[str]:
+    """Return the parameters of a function that are numbers by their annotation or default: no file goes by one."""
+    given = function.args
+    defaults = dict(
+        zip((a.arg for a in reversed(given.args)), reversed(given.defaults), strict=False)
+    )
+    defaults |= {a.arg: v for a, v in zip(given.kwonlyargs, given.kw_defaults, strict=True) if v}
+    bound = stored_names(function.body)
+    return {
+        each.arg
+        for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)
+        if each.arg not in bound
+        and (dotted(each.annotation) in _NUMBERS or _is_number(defaults.get(each.arg)))
+    }
+
+
+def _is_number(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Constant) and type(value.value) in (int, float)
 
 
 @kept

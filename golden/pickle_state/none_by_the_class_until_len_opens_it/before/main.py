@@ -1,0 +1,49 @@
+import argparse
+import tempfile
+from typing import Optional
+
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+
+class Items(Dataset):
+    file: Optional[h5py.File] = None
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def open(self) -> h5py.File:
+        if self.file is None:
+            self.file = h5py.File(self.path, "r")
+        return self.file
+
+    def __len__(self) -> int:
+        return len(self.open())
+
+    def __getitem__(self, index: int):
+        return self.open()[f"item_{index}"][:]
+
+
+def make(path):
+    with h5py.File(path, "w") as file:
+        for i in range(6):
+            file[f"item_{i}"] = [i, i * i]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/data"
+        make(path)
+        context = args.start_method if args.workers else None
+        loader = DataLoader(
+            Items(path), batch_size=3, num_workers=args.workers, multiprocessing_context=context
+        )
+        print("RESULT", [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()
