@@ -301,6 +301,9 @@ class FunctionRow(_Named):
     parameters: tuple[str, ...] = ()  # those that may be passed by position, in order
     files: tuple[str, ...] = ()
     of_object: bool = False  # a method: known by its bare name, whatever its object is
+    of_process: bool = (
+        False  # what it gives is known to the process that set it up, not to its workers
+    )
     note: str = ""
 
 

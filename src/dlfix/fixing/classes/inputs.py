@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from dlfix.catalog import load
 from dlfix.fixing.classes.facts import (
     STARTS,
     ClassFacts,
@@ -24,7 +25,7 @@ from dlfix.fixing.classes.facts import (
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.project.bindings import Binding
 from dlfix.project.directory import changes_of_directory
-from dlfix.project.import_time import IN_PLACE
+from dlfix.project.import_time import IN_PLACE, ImportTime
 from dlfix.project.module import Module, Scope
 from dlfix.project.project import Project
 from dlfix.project.syntax import FUNCTIONS, MUTATORS, callee_name, positional
@@ -44,6 +45,7 @@ OF_TEXT = frozenset(
     "format joinpath with_suffix with_name with_stem as_posix lower upper strip replace join encode "
     "decode removeprefix removesuffix".split()
 )
+_NUMBERS = frozenset({"int", "float", "bool", "len"})
 OF_VIEWS = frozenset({"items", "keys", "values"})
 AMBIENT = frozenset({"environ", "getenv", "getcwd", "cwd"})
 PATH_NAMES = ("path", "file", "filename", "name", "database", "fileobj")
@@ -294,20 +296,25 @@ class Inputs:
         return path
 
     def reads_ambient(self, name: str, depth: int = 0) -> bool:
-        """Return whether a function of the project gives a text that it makes from the environment."""
+        """Return whether a function of the project gives a plain value that it makes from what the process has around it."""
         functions = [
-            function
+            (module, function)
             for module in (self.project.mentions(name) if self.project.defines(name) else ())
             for function in module.functions_by_name.get(name, ())
         ]
         if depth > MOST_CALLS or not functions:
             return False
-        if not depth and not all(map(_gives_text, functions)):
+        if not depth and not all(map(_gives_plain, functions)):
             return False
         return any(
             _is_ambient(each)
-            or (isinstance(each, ast.Call) and self.reads_ambient(callee_name(each), depth + 1))
-            for function in functions
+            or (
+                isinstance(each, ast.Call)
+                and (
+                    is_of_process(module, each) or self.reads_ambient(callee_name(each), depth + 1)
+                )
+            )
+            for module, function in functions
             for each in ast.walk(function)
         )
 
@@ -638,7 +645,8 @@ class _Parts:
                 return not _opens_by_name(last)
             if isinstance(owner, ast.Name) and owner.id == self.me:
                 return not _opens_by_name(last)
-        return self._of_values(written) or self.inputs.reads_ambient(last)
+        own = is_of_process_number(self.module, call)
+        return own or self._of_values(written) or self.inputs.reads_ambient(last)
 
     def _of_values(self, written: str) -> bool:
         root = written.partition(".")[0]
@@ -710,23 +718,61 @@ def _is_ambient(node: ast.AST) -> bool:
     return name in AMBIENT
 
 
-def _gives_text(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return whether a function surely returns a text or a path."""
+def is_of_process(module: Module, call: ast.Call) -> bool:
+    """Return whether a call asks a library for what the process has set up: `dist.get_rank()`."""
+    row = load().function(ImportTime(module.tree).full_name(call.func))
+    return row is not None and row.of_process
+
+
+def _gives_plain(found: tuple[Module, ast.FunctionDef | ast.AsyncFunctionDef]) -> bool:
+    """Return whether a function surely returns a text, a path, a number or a truth value."""
+    module, function = found
     values = [each.value for each in ast.walk(function) if isinstance(each, ast.Return)]
-    return bool(values) and all(each is not None and _is_text_made(each) for each in values)
+    return bool(values) and all(
+        each is not None and _is_plain_made(each, module, function) for each in values
+    )
 
 
-def _is_text_made(node: ast.expr) -> bool:
+def _is_plain_made(
+    node: ast.expr, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
+) -> bool:
+    def plain(each: ast.expr) -> bool:
+        return _is_plain_made(each, module, function)
+
     match node:
-        case ast.JoinedStr() | ast.Constant(value=str()):
+        case ast.JoinedStr() | ast.Constant() | ast.Compare() | ast.UnaryOp(op=ast.Not()):
             return True
+        case ast.BoolOp(values=values):
+            return all(map(plain, values))
+        case ast.IfExp(body=body, orelse=orelse):
+            return plain(body) and plain(orelse)
         case ast.BinOp(left=left, right=right):
-            return _is_text_made(left) or _is_text_made(right)
+            return plain(left) or plain(right)
         case ast.Call(func=func):
             written = ast.unparse(func)
             last = written.rpartition(".")[2]
-            return written in PATHS or last in OF_TEXT or last in ("str", "Path", "PurePath")
+            made = written in PATHS or last in OF_TEXT or last in ("str", "Path", "PurePath")
+            return made or last in _NUMBERS or is_of_process_number(module, node)
+        case ast.Name(id=name):
+            bound = module.inner_scope(function).bindings.get(name, [])
+            return bool(bound) and all(
+                each.value is not None
+                and not each.path
+                and not _names(each.value, name)
+                and plain(each.value)
+                for each in bound
+            )
     return False
+
+
+def is_of_process_number(module: Module, call: ast.Call) -> bool:
+    """Return whether a call asks a library for a rank or a count of the process's own."""
+    last = callee_name(call)
+    return is_of_process(module, call) and last.endswith(("rank", "size", "is_initialized"))
+
+
+def _names(node: ast.expr, name: str) -> bool:
+    return any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(node))
 
 
 def _sets_any(node: ast.AST, me: str) -> bool:

@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from dlfix.catalog import load
 from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late_code import is_new, moved, opening_code, opens_to_write
@@ -35,6 +36,7 @@ from dlfix.fixing.proof.syntax import (
     values_set,
     within,
 )
+from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
 from dlfix.project.order import comes_before
 
@@ -144,6 +146,7 @@ class _Delayed:
         for node in executed(nodes):
             if isinstance(node, ast.Call):
                 yield from self._call(node, own, self_name(function))
+                yield from self._asked_of_process(owner.module, node)
                 yield from self._passed_on(owner, node, self_name(function))
                 yield from self._in_function(owner.module, node)
                 yield from self._writing(node)
@@ -196,6 +199,22 @@ class _Delayed:
             f"`{name}()` runs later than before and may return another value (line {node.lineno})",
         )
 
+    def _asked_of_process(self, module: Module, node: ast.Call) -> Iterator[Regression]:
+        """Yield a library's function that tells what the parent has set up: a worker has not."""
+        name = ImportTime(module.tree).full_name(node.func)
+        row = load().function(name)
+        if row is not None and row.of_process and self._was_there(node):
+            yield self.change.regression(
+                node,
+                f"`{dotted(node.func)}()` is called later than before, and a worker process may get another value "
+                f"(line {node.lineno})",
+            )
+
+    def _was_there(self, node: ast.Call) -> bool:
+        """Return whether the program made a call before the fix: what the fix itself asks is meant for workers."""
+        calls = calls_in([self.change.before.module.tree])
+        return any(ast.dump(node) == ast.dump(each) for each in calls)
+
     def _passed_on(self, cls: Class, call: ast.Call, owner: str) -> Iterator[Regression]:
         """Yield what a function or a constructor reads inside an attribute that it is given."""
         function = self._callee(cls, call)
@@ -221,6 +240,7 @@ class _Delayed:
         for node in executed(function.body):
             if isinstance(node, ast.Call):
                 yield from self._call(node, own, "")
+                yield from self._asked_of_process(where, node)
                 yield from self._in_function(where, node)
             elif isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv"}:
                 yield from self._environment(node)
