@@ -689,6 +689,30 @@ def test_data():
         "collate_fn lambda",
     ),
     row(
+        "the number of workers is a field, whose default need not stay",
+        """
+        from dataclasses import dataclass
+        @dataclass
+        class Options:
+            workers: int = 0
+        def load(path): return Options(**read(path))
+        DataLoader([1], collate_fn=lambda b: b, num_workers=load("a").workers)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "the number of workers is a field that keeps its default",
+        """
+        from dataclasses import dataclass
+        @dataclass
+        class Options:
+            path: str
+            workers: int = 0
+        def load(path): return Options(path)
+        DataLoader([1], collate_fn=lambda b: b, num_workers=load("a").workers)
+        """,
+    ),
+    row(
         "a loader's partial that is called for no workers",
         """
         Load = functools.partial(DataLoader, num_workers=2)

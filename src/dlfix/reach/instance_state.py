@@ -266,9 +266,19 @@ class State:
             )
             made_by_init = _keyword(node.value, "init") is not False and not is_private
             given = arguments.get(position, name) if arguments and made_by_init else None
-            self._field(name, node, self.interpreter.instances.body(base), given)
+            body = self.interpreter.instances.body(base)
+            self._field(name, node, body, given)
+            if made_by_init and given is None and _may_give_more(arguments):
+                self._put_unknown(name, node, body)
             position += made_by_init
         return first
+
+    def _put_unknown(self, name: str, node: Field, body: Frame) -> None:
+        """Note that a field may be another value than its default: `Options(**vars(args))`."""
+        call = self.instance.call
+        if isinstance(call, ast.Call):
+            given = Unknown("an argument of `*` or `**`")
+            self._put(self._store(name, call, node, given, body, sure=False), sure=False)
 
     def _base_fields(self, above: Above, call: ast.Call, frame: Frame) -> bool:
         """Run `super().__init__(...)` where the constructor above is made from fields."""
@@ -611,6 +621,11 @@ class State:
             if value is not None:
                 statement = frame.module.statement(call)
                 self._put(self._store(attribute, call, statement, value, frame))
+
+
+def _may_give_more(arguments: Arguments | None) -> bool:
+    """Return whether a call passes arguments whose names are not known: `Options(**vars(args))`."""
+    return arguments is not None and (arguments.more_keywords or arguments.more_positional)
 
 
 def has_fields(cls: Class) -> bool:

@@ -8,8 +8,6 @@ from torch.utils.data import DataLoader, Dataset
 
 
 class OnDemand(Dataset):
-    env = None
-
     def __init__(self, path, length):
         self._env_by_pid = {}
         self.path = path
