@@ -94,6 +94,7 @@ class Releasing:
         block, used = method.body, self._used_in(method.body)
         if not used and count is None:
             return Released()
+        self._refuse_numbers()
         self._refuse_early(method, used)
         self._refuse_captured(method, used)
         self._refuse_registered(used)
@@ -110,6 +111,15 @@ class Releasing:
         released = self._closing(count, last, surely, maybe)
         released.surely, released.maybe = surely, maybe | surely
         return released
+
+    def _refuse_numbers(self) -> None:
+        """Refuse what no method closes: a descriptor would stay open, and nothing would know its number."""
+        for name, handle in self.handles.items():
+            if "." in handle.close:
+                where = self.facts.line(handle.site.statement)
+                raise Refusal(
+                    f"`{handle.close}` closes `{name}`, which the constructor uses ({where})"
+                )
 
     # -- local handles
 

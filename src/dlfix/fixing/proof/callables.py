@@ -771,8 +771,10 @@ class Moved:
             return False
         if asked is not None and self._sources.are_others(module, asked):
             return False
-        decorated = any(getattr(each, "decorator_list", ()) for each in self.gone)
-        return decorated or not is_of_decorated(self.change.old, module, node)
+        return self._were_decorated() or not is_of_decorated(self.change.old, module, node)
+
+    def _were_decorated(self) -> bool:
+        return any(getattr(each, "decorator_list", ()) for each in self.gone)
 
     def _looked_at(self) -> Iterator[Regression]:
         partials = [c for _, c in self.captures if c.binds_a_value and not _makes_object(c.call)]
@@ -791,7 +793,9 @@ class Moved:
         defs = {each.name for each in self.gone if isinstance(each, FUNCTIONS)}
         answers = [kept_names.answered(self.new, each.call, defs) for each in partials]
         self._answered = frozenset.intersection(*answers) if answers else frozenset()
-        words |= _OF_WRAPPERS if any("__wrapped__" in each for each in answers) else frozenset()
+        wrap = bool(partials) and self._were_decorated()  # which may set `__wrapped__`
+        wrap = wrap or any("__wrapped__" in each for each in answers)
+        words |= _OF_WRAPPERS if wrap else frozenset()
         for word in sorted(words | by_text):
             for module in self.change.new.project.mentions(word) if word in words else ():
                 for node in module.nodes_by_name.get(word, ()):

@@ -39,13 +39,12 @@ _FAR = 3  # how many callers are followed
 Known: TypeAlias = dict[ast.AST, tuple[int, str | None]]
 
 
-class Tried(NamedTuple):
-    """A call that pickles something, and the line that handles its errors."""
+class Pickling(NamedTuple):
+    """A call that pickles or copies something."""
 
     module: Module
     call: ast.Call
     given: ast.expr
-    handler: str
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -55,11 +54,14 @@ def check(change: ClassChange) -> Iterator[Regression]:
     if not fresh and not change.made_lazy:
         return
     meets = together(change.new.project, change.after.module)
-    for each in tried(change.new):
-        if (meets is None or each.module in meets) and _holds(change, each.module, each.given):
+    for each in change.new.once(_picklings):
+        if meets is not None and each.module not in meets:
+            continue
+        handler = _holds(change, each.module, each.given) and handler_of(change.new, each)
+        if handler:
             yield change.regression(
                 next(iter(fresh), change.after.node),
-                f"code handles that `{change.after.name}` cannot be pickled ({each.handler}), but now it can",
+                f"code handles that `{change.after.name}` cannot be pickled ({handler}), but now it can",
             )
             return
 
@@ -69,21 +71,23 @@ def check_moved(change: FileChange) -> Iterator[Regression]:
     moved = Moved(change)
     if not moved.gone or not moved.new_names:
         return
-    for each in tried(change.new):
+    for each in change.new.once(_picklings):
         copies = last_part(each.call.func) == "deepcopy"  # that gives the function itself
         if copies or not moved.may_meet(each.module):
             continue
-        if moved.may_be_about(each.module, each.call.func) or _holds_function(change, moved, each):
+        about = moved.may_be_about(each.module, each.call.func)
+        handler = (about or _holds_function(change, moved, each)) and handler_of(change.new, each)
+        if handler:
             name = min(moved.new_names)
             yield change.regression(
                 name,
                 each.call.lineno if each.module is change.after else 1,
-                f"code handles that `{name}` cannot be pickled ({each.handler}), but now it can",
+                f"code handles that `{name}` cannot be pickled ({handler}), but now it can",
             )
             return
 
 
-def _holds_function(change: FileChange, moved: Moved, each: Tried) -> bool:
+def _holds_function(change: FileChange, moved: Moved, each: Pickling) -> bool:
     """Return whether what is pickled may be an object that keeps such a function."""
     names, program = moved.known_names, change.new
     values = [(each.module, node) for node in within(each.given)]
@@ -133,23 +137,25 @@ def _items_of_loops(change: ClassChange, module: Module, name: ast.Name) -> list
     ]
 
 
-def tried(program: Program) -> list[Tried]:
-    """Return the calls that pickle or copy a value, and whose errors are handled."""
-    return program.once(_tried)
+def tried(program: Program) -> list[tuple[Pickling, str]]:
+    """Return the calls that pickle or copy a value and whose errors are handled, with the place that does."""
+    found = ((each, handler_of(program, each)) for each in program.once(_picklings))
+    return [(each, handler) for each, handler in found if handler]
 
 
-def _tried(program: Program) -> Iterator[Tried]:
-    """Yield the calls that pickle or copy a value, and whose errors are handled."""
-    known: Known = {}
+def _picklings(program: Program) -> Iterator[Pickling]:
+    """Yield the calls that pickle or copy a value."""
     for word in _PICKLES:
         for module in program.project.mentions(word):
             for call in module.calls_by_name.get(word, ()):
                 given = [*call.args, *(k.value for k in call.keywords)]
-                if not given or not _pickles(module, call):
-                    continue
-                handler = _handler(program, module, call, known)
-                if handler is not None:
-                    yield Tried(module, call, given[0], handler)
+                if given and _pickles(module, call):
+                    yield Pickling(module, call, given[0])
+
+
+def handler_of(program: Program, pickling: Pickling) -> str:
+    """Return the place that handles the errors of a call; nothing where none does."""
+    return _handler(program, pickling.module, pickling.call, {}) or ""
 
 
 def _pickles(module: Module, call: ast.Call) -> bool:
