@@ -220,7 +220,7 @@ def _grow(folder: Path, files: int, fillers: Sequence[Path]) -> None:
 PAGE = """\
 # Benchmarks
 
-These numbers are made by `make bench`; nothing here is written by hand. `make bench ARGS="--write docs/benchmarks.md"` measures them
+These numbers are measured by `make bench`. `make bench ARGS="--write docs/benchmarks.md"` measures them
 again.
 
 Times are CPU seconds of user and system, not elapsed time, because others may use the machine; the ratios compare commands that
