@@ -212,7 +212,7 @@ class _Delayed:
 
     def _was_there(self, node: ast.Call) -> bool:
         """Return whether the program made a call before the fix: what the fix itself asks is meant for workers."""
-        calls = calls_in([self.change.before.module.tree])
+        calls = self.change.before.module.calls_by_name.get(last_part(node.func), ())
         return any(ast.dump(node) == ast.dump(each) for each in calls)
 
     def _passed_on(self, cls: Class, call: ast.Call, owner: str) -> Iterator[Regression]:
