@@ -28,6 +28,7 @@ from dlfix.fixing.proof.state import dropped, opened_when_asked, restored
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
+    calls_in,
     dotted,
     executed,
     is_attribute,
@@ -163,7 +164,7 @@ def _set_again(
         stored = {node.attr: node for node in own_attributes(function, ast.Store)}
         opens = any(
             isinstance(node, ast.Assign)
-            and (isinstance(node.value, ast.Call) or (may_reset and _is_none(node.value)))
+            and (any(calls_in([node.value])) or (may_reset and _is_none(node.value)))
             and name in own_targets(node, me)
             and not any(same(node.value, each) for each in made)
             for node in executed(function.body)
