@@ -57,7 +57,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     for each in change.new.once(_picklings):
         if meets is not None and each.module not in meets:
             continue
-        handler = _holds(change, each.module, each.given) and handler_of(change.new, each)
+        handler = _holds(change, each.module, each.given) and _handler_of(change.new, each)
         if handler:
             yield change.regression(
                 next(iter(fresh), change.after.node),
@@ -76,7 +76,7 @@ def check_moved(change: FileChange) -> Iterator[Regression]:
         if copies or not moved.may_meet(each.module):
             continue
         about = moved.may_be_about(each.module, each.call.func)
-        handler = (about or _holds_function(change, moved, each)) and handler_of(change.new, each)
+        handler = (about or _holds_function(change, moved, each)) and _handler_of(change.new, each)
         if handler:
             name = min(moved.new_names)
             yield change.regression(
@@ -137,12 +137,6 @@ def _items_of_loops(change: ClassChange, module: Module, name: ast.Name) -> list
     ]
 
 
-def tried(program: Program) -> list[tuple[Pickling, str]]:
-    """Return the calls that pickle or copy a value and whose errors are handled, with the place that does."""
-    found = ((each, handler_of(program, each)) for each in program.once(_picklings))
-    return [(each, handler) for each, handler in found if handler]
-
-
 def _picklings(program: Program) -> Iterator[Pickling]:
     """Yield the calls that pickle or copy a value."""
     for word in _PICKLES:
@@ -153,7 +147,7 @@ def _picklings(program: Program) -> Iterator[Pickling]:
                     yield Pickling(module, call, given[0])
 
 
-def handler_of(program: Program, pickling: Pickling) -> str:
+def _handler_of(program: Program, pickling: Pickling) -> str:
     """Return the place that handles the errors of a call; nothing where none does."""
     return _handler(program, pickling.module, pickling.call, {}) or ""
 
@@ -204,6 +198,3 @@ def _waits(kind: ast.expr | None) -> bool:
     kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
     names = {last_part(each) for each in kinds}
     return bool(names & _RAISED) or any(dotted(each).isupper() for each in kinds)
-
-
-__all__ = ["check", "check_moved", "tried"]
