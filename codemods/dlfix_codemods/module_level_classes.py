@@ -171,7 +171,7 @@ class _Carrier(cst.CSTTransformer):
         change = self.parameters.get(original_node)
         if change is None:
             return updated_node
-        return inits.with_init(updated_node, self.module, change.kept)
+        return inits.with_init(updated_node, self.module, change.kept, change.forwards)
 
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock

@@ -27,10 +27,12 @@ def keeping(init: cst.FunctionDef, kept: Kept) -> cst.FunctionDef:
     return init.with_changes(body=init.body.with_changes(body=body))
 
 
-def with_init(node: cst.ClassDef, module: cst.Module, kept: Kept) -> cst.ClassDef:
-    """Return a class that has no `__init__` with one that takes and keeps something."""
-    names = ", ".join(name for name, _ in kept)
-    lines = ["super().__init__()"] if node.bases else []
+def with_init(
+    node: cst.ClassDef, module: cst.Module, kept: Kept, forwards: Sequence[str] = ()
+) -> cst.ClassDef:
+    """Return a class that has no `__init__` with one that takes and keeps something, and passes the rest on."""
+    names = ", ".join(_parameters([name for name, _ in kept], forwards))
+    lines = [f"super().__init__({', '.join(forwards)})"] if node.bases else []
     lines += [f"self.{attribute} = {name}" for name, attribute in kept]
     step = module.default_indent
     text = f"def __init__(self, {names}):\n" + "".join(f"{step}{line}\n" for line in lines)
@@ -43,6 +45,16 @@ def with_init(node: cst.ClassDef, module: cst.Module, kept: Kept) -> cst.ClassDe
         body[at] = bodies.with_blank_lines(body[at], 1)
     body.insert(at, init)
     return node.with_changes(body=node.body.with_changes(body=body))
+
+
+def _parameters(kept: Sequence[str], forwards: Sequence[str]) -> list[str]:
+    """Return parameters that are passed on, and between them those that are kept."""
+    if not forwards:
+        return [*kept]
+    last = [each for each in forwards if each.startswith("**")]
+    first = [each for each in forwards if each not in last]
+    star = [] if any(each.startswith("*") for each in first) else ["*"]
+    return [*first, *star, *kept, *last]
 
 
 def _is_statement(node: cst.CSTNode) -> TypeGuard[cst.BaseStatement]:

@@ -36,13 +36,15 @@ class NewParameters:
     """Parameters an `__init__` takes for names that its class read around it.
 
     `init` is the `__init__`, or the class that has none and gets one; `kept` are the parameters that
-    methods read, each with the attribute it is kept as.
+    methods read, each with the attribute it is kept as. `forwards` are parameters that a new `__init__` passes
+    on to the inherited one.
     """
 
     init: Span
     names: tuple[str, ...]
     by_keyword: bool
     kept: tuple[tuple[str, str], ...] = ()
+    forwards: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -197,6 +197,13 @@ class Analysis:
         """Return a class and its bases in lookup order."""
         return self.interpreter.instances.mro(cls)
 
+    def bases_at(
+        self, module: Module
+    ) -> Callable[[ast.ClassDef], list[Class | External | Unknown]]:
+        """Return what gives a class statement of a module, and its bases, in lookup order."""
+        make = self.interpreter.class_value
+        return lambda node: self.mro(make(node, self.interpreter.frame_at(module, node)))
+
     def method(self, cls: Class, name: str) -> Function | None:
         """Return a method by name, own or inherited."""
         return self.interpreter.instances.method(cls, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from dlfix.fixing import naming
@@ -11,6 +12,12 @@ from dlfix.fixing.hoisting import hoisted_imports
 from dlfix.fixing.hoisting.captures import CannotHoist, guard_of, import_text
 from dlfix.fixing.hoisting.class_values import ClassValues
 from dlfix.fixing.hoisting.helpers import Helpers
+from dlfix.fixing.hoisting.inherited_init import (
+    attributes_of_bases,
+    forwarded,
+    has_state_unseen,
+    refuse_read_early,
+)
 from dlfix.fixing.hoisting.kept_names import Keeping
 from dlfix.fixing.plans_classes import (
     ClassesPlan,
@@ -25,6 +32,7 @@ from dlfix.project.module import Module, Scope
 from dlfix.project.order import in_order
 from dlfix.project.project import Project
 from dlfix.project.syntax import is_super, last_name
+from dlfix.reach.evaluator import Base
 from dlfix.source.text import Span
 
 
@@ -34,6 +42,7 @@ class ClassMoves:
 
     module: Module
     project: Project
+    lineage: Callable[[ast.ClassDef], Sequence[Base]]  # a class and its bases
 
     def __post_init__(self) -> None:
         self.given: set[str] = set()
@@ -311,7 +320,10 @@ class _Work:
         init = next(
             (s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"), None
         )
-        keeping = Keeping(self.module, node, init)
+        line = self.moves.lineage(node)
+        keeping = Keeping(
+            self.module, node, init, attributes_of_bases(line), has_state_unseen(line)
+        )
         for helper, reads in helpers.reads.items():
             keeping.call(helper, helper.name, reads)
             self.helpers.append(
@@ -323,6 +335,7 @@ class _Work:
         values.take(captured, keeping)
         for name, reads in captured.items():
             keeping.keep(name, reads)
+        refuse_read_early(node, line, keeping.reading())
         self.renames += [Rename(self.module.span(r), text) for r, text in keeping.reads.items()]
         if not captured and not values.variables:
             return values
@@ -331,11 +344,13 @@ class _Work:
         names = tuple(keeping.unpassed((*captured, *values.variables), calls))
         kept = (*keeping.attributes.items(), *values.variables.items())
         place = self.module.span(init or node)
-        self.parameters.append(NewParameters(place, names, not plain, kept))
+        passed_on = forwarded(node, line, calls, names) if init is None else ()
+        by_keyword = not plain or bool(passed_on)
+        self.parameters.append(NewParameters(place, names, by_keyword, kept, passed_on))
         for call in calls:
             keeping.check(call)
             if names:
-                self.arguments.append(NewArguments(self.module.span(call), names, not plain))
+                self.arguments.append(NewArguments(self.module.span(call), names, by_keyword))
         return values
 
     def _constructor_calls(self, node: ast.ClassDef, scope: Scope) -> list[ast.Call]:

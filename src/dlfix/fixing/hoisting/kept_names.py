@@ -22,6 +22,8 @@ class Keeping:
     module: Module
     node: ast.ClassDef
     init: ast.FunctionDef | None
+    taken: set[str] = field(default_factory=set)  # attributes of its bases
+    private: bool = False  # whether bases may have attributes that are not in view
     attributes: dict[str, str] = field(default_factory=dict)  # by name
     reads: dict[ast.Name, str] = field(default_factory=dict)  # what is written for each
     helpers: dict[ast.FunctionDef, str] = field(default_factory=dict)  # they become methods: names
@@ -58,12 +60,6 @@ class Keeping:
 
     def check(self, call: ast.Call) -> None:
         """See that a call can make an instance with what it is to keep."""
-        if self.init is None and (call.args or call.keywords):
-            raise CannotHoist(
-                f"the class `{self.node.name}` has no `__init__` that could take "
-                f"`{next(iter(self.attributes), 'more')}` in addition to the arguments of the call (line "
-                f"{call.lineno})"
-            )
         for name in self.attributes:
             binder = self.module.scope_of(self.node).lookup(name)
             if binder is not None and not is_bound_before(self.module, binder, name, call):
@@ -80,6 +76,11 @@ class Keeping:
                     f"the class `{self.node.name}` reads `{name}` of the enclosing function, but its "
                     f"`__init__` has a parameter of that name (line {self.node.lineno})"
                 )
+
+    def reading(self) -> list[str]:
+        """Return the methods that read what the instance keeps, or call a helper."""
+        methods = [self._method(read) for read in self.reads]
+        return list(dict.fromkeys(each.name for each in methods if each not in (None, self.init)))
 
     def _check_init(self, name: str, read: ast.Name) -> None:
         assert self.init is not None
@@ -149,8 +150,8 @@ class Keeping:
         taken = {
             each.attr for each in ast.walk(self.module.tree) if isinstance(each, ast.Attribute)
         }
-        taken |= self.module.inner_scope(self.node).bindings.keys()
-        for attribute in (name, f"_{name}"):
+        taken |= self.module.inner_scope(self.node).bindings.keys() | self.taken
+        for attribute in (f"_{name}",) if self.private else (name, f"_{name}"):
             if attribute not in taken and not attribute.startswith("__"):
                 return attribute
         raise CannotHoist(

@@ -214,7 +214,9 @@ class _Planning:
         """Move a local class that a function uses along with it, if it can move as it is."""
         if any(each is node for each in work.classes.get(module.path, {})):
             return
-        _, plan = ClassMoves(module, self.analysis.project).move(node)
+        _, plan = ClassMoves(module, self.analysis.project, self.analysis.bases_at(module)).move(
+            node
+        )
         changed = (*plan.renames, *plan.parameters, *plan.arguments, *plan.helpers)
         if changed or [each.name for each in plan.moves] != [node.name]:
             raise CannotHoist(

@@ -42,7 +42,9 @@ def _fix(made: object, finding: Finding, moves: dict[Path, ClassMoves], analysis
     module = _module_of(finding)
     if module is None or not isinstance(made, ast.AST):
         raise CannotHoist("the class is not defined in this project")
-    planner = moves.setdefault(module.path, ClassMoves(module, analysis.project))
+    planner = moves.setdefault(
+        module.path, ClassMoves(module, analysis.project, analysis.bases_at(module))
+    )
     if isinstance(made, ast.ClassDef):
         message, plan = planner.move(made)
     elif isinstance(made, ast.Call):
