@@ -146,7 +146,7 @@ class State:
             run |= {name for name in storing if name in methods and is_setter(methods[name])}
         run -= {
             name
-            for name in run
+            for name in sorted(run)
             if roles.run_with_constructor(self.instance.cls, name, self.instance)
             or roles.run_with_others(self.instance.cls, name, self.instance)
         }

@@ -692,7 +692,7 @@ def _calls_with(module: Module) -> Named[str, ast.Call]:
 def _given_names(module: Module) -> dict[str, list[ast.Call]]:
     found: dict[str, list[ast.Call]] = {}
     for call in module.calls:
-        for name in {last_name(each) for each in _given(call)}:
+        for name in dict.fromkeys(last_name(each) for each in _given(call)):
             found.setdefault(name, []).append(call)
     return found
 

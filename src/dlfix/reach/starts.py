@@ -274,7 +274,7 @@ def _nearby(analysis: Reading, boundary: Boundary, home: Module) -> list[Module]
         names |= {t.id for t in statement.targets if isinstance(t, ast.Name)}
     names -= {"__init__", "main"}
     modules = dict.fromkeys([home, *_handed_to(analysis, boundary, home)])
-    for name in names:
+    for name in sorted(names):
         modules.update(dict.fromkeys(analysis.project.mentions(name)))
     return [*modules][:50]
 
@@ -283,7 +283,7 @@ def _handed_to(analysis: Reading, boundary: Boundary, home: Module) -> Iterator[
     """Yield the modules of the functions and classes that are passed a loader where it is made."""
     passing = analysis.once(("passing", home), lambda: Passing([home]))
     holding = Holding(passing).of(home, boundary.node)
-    uses = (use for name in holding.names for use in home.nodes_by_name.get(name, ()))
+    uses = (use for name in sorted(holding.names) for use in home.nodes_by_name.get(name, ()))
     for node in (boundary.node, *uses):
         above = home.parent(node)
         call = home.parent(above) if isinstance(above, ast.keyword) else above

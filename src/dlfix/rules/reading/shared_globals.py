@@ -152,7 +152,7 @@ def _is_read(node: ast.AST, attribute: str) -> bool:
 def _stays(target: ast.Attribute, module: Module, analysis: Analysis) -> bool:
     """Return whether no code that may know the class sets the attribute too, or closes what it holds."""
     cls = next(each for each in module.ancestors(target) if isinstance(each, ast.ClassDef))
-    for user in {module, *analysis.project.users(module, cls.name)}:
+    for user in dict.fromkeys((module, *analysis.project.users(module, cls.name))):
         for each in user.attributes_by_name.get(target.attr, ()):
             above = user.parent(each)
             closes = isinstance(above, ast.Attribute) and above.attr in _CLOSING
