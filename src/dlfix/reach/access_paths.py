@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from dlfix.project import scan
 from dlfix.project.bodies import FUNCTIONS, Named
 from dlfix.project.module import Module
 
@@ -21,6 +20,7 @@ _ADDING = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "setdefault": 1,
 _MERGING = frozenset({"extend", "update", "extendleft"})
 Holder = tuple[str, str]  # `("", name)`, or `(name, attribute)`
 _Local = tuple["ast.AST | None", str]  # a function, and a name in it
+HandedOver = tuple[ast.Call, "int | str", "tuple[Step, ...]"]  # with the place of the argument
 _Part = tuple[ast.expr, "tuple[Step, ...]"]  # a container, and the path from it to what a name is
 
 
@@ -142,21 +142,21 @@ def _activation(node: ast.AST, module: Module) -> ast.AST | None:
     return next((each for each in module.ancestors(node) if isinstance(each, FUNCTIONS)), None)
 
 
-def handed_over(module: Module) -> Named[str, tuple[ast.Call, int | str, tuple[Step, ...]]]:
-    """Return the calls that a name, or a part of what it holds, is an argument of."""
-    return module.table(_handed_over, scan.may_name)
+def handed_over(module: Module) -> Named[Holder, HandedOver]:
+    """Return the calls that a container, or a part of what it holds, is an argument of."""
+    return module.table(_handed_over)
 
 
-def _handed_over(module: Module) -> dict[str, list[tuple[ast.Call, int | str, tuple[Step, ...]]]]:
-    found: dict[str, list[tuple[ast.Call, int | str, tuple[Step, ...]]]] = {}
+def _handed_over(module: Module) -> dict[Holder, list[HandedOver]]:
+    found: dict[Holder, list[HandedOver]] = {}
     for call in module.calls:
         if isinstance(call.func, (ast.Name, ast.Attribute)):
             given: list[tuple[int | str, ast.expr]] = [*enumerate(call.args)]
             given += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
             for place, argument in given:
-                held = outermost(argument)
-                if isinstance(held, ast.Name):
-                    found.setdefault(held.id, []).append((call, place, path_of(argument)))
+                holder = holder_of(argument)
+                if holder is not None:
+                    found.setdefault(holder, []).append((call, place, path_of(argument)))
     return found
 
 

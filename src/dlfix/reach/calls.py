@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 from dlfix.project.syntax import defaults
 from dlfix.project.trees import walk
 from dlfix.reach.conditions import is_dead
-from dlfix.reach.copied_entries import at_call, with_steps
+from dlfix.reach.copied_entries import at_call, lacked, with_steps
 from dlfix.reach.described import DESCRIBING, described
 from dlfix.reach.enums import by_value, is_enum
 from dlfix.reach.methods import always_raises
@@ -109,6 +109,7 @@ class Calls:
         """Return a call's arguments, star arguments spread where they can be followed."""
         positional: list[Argument] = []
         keywords: dict[str, Argument] = {}
+        lacking: dict[str, tuple[Passed, ...]] = {}
         more = more_keywords = False
         for argument in node.args:
             if isinstance(argument, ast.Starred):
@@ -126,7 +127,9 @@ class Calls:
                 more_keywords = more_keywords or self.interpreter.displays.is_open(spread_keywords)
                 gone = set(_taken_out(keyword.value, node, frame.module)) if given else set()
                 keywords.update({k: v for k, v in (given or {}).items() if k not in gone})
-        return Arguments(tuple(positional), keywords, more, more_keywords)
+                mappings = self._containers(spread_keywords) if given else []
+                lacking.update(lacked(mappings, node, frame, self.interpreter))
+        return Arguments(tuple(positional), keywords, more, more_keywords, lacking)
 
     def _spread(self, argument: Argument) -> list[Argument] | None:
         containers = self.interpreter.containers(argument)
@@ -212,6 +215,9 @@ class Calls:
         for name, default in defaults(function.node.args).items():
             if name not in bound:
                 bound[name] = (Bound(default, function.frame), *((_UNKNOWN,) if unsure else ()))
+            elif name in arguments.lacking:
+                left = with_steps(Bound(default, function.frame), arguments.lacking[name])
+                bound[name] = (*bound[name], left)
 
     # Calls
 
@@ -699,6 +705,7 @@ class Calls:
             arguments.keywords,
             arguments.more_positional,
             arguments.more_keywords,
+            arguments.lacking,
         )
         for reached in self.interpreter.reached(arguments.get(0, "func")):
             function = reached.value

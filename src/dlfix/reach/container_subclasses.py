@@ -82,14 +82,18 @@ class Filled:
         yield from arguments.keywords.items()
 
     def _put_by_methods(self, instance: Instance, kind: str) -> Iterator[Item]:
-        """Yield what the constructor, and `__missing__`, put into their own object."""
+        """Yield what methods put into their own object: the constructor, `__missing__`, a decorator's."""
         instances, roles = self.interpreter.instances, self.interpreter.roles
         for base in instances.mro(instance.cls):
             if not isinstance(base, Class):
                 continue
             body = instances.body(base)
             for name, node in roles.methods(instance.cls).items():
-                if node not in base.node.body or name not in _MAKERS:
+                if node not in base.node.body:
+                    continue
+                if name not in _MAKERS:
+                    frame = self._frame(instance, name, body, node)
+                    yield from self.interpreter.displays.put_by_method(node, body, frame)
                     continue
                 me = node.args.args[0].arg if node.args.args else ""
                 added = list(_own_additions(base.module, me, node))

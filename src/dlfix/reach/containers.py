@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from dlfix.project import scan
 from dlfix.project.bodies import Named
 from dlfix.project.module import Module
-from dlfix.project.syntax import positional
+from dlfix.project.syntax import first_parameter, positional
 from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.access_paths import (
     ITSELF,
     Addition,
+    Holder,
     Step,
     added_to,
     additions,
@@ -49,7 +51,7 @@ from dlfix.reach.values import (
 if TYPE_CHECKING:
     from dlfix.project.bindings import Binding
     from dlfix.project.module import Scope
-    from dlfix.reach.evaluator import Evaluator, Item
+    from dlfix.reach.evaluator import Def, Evaluator, Item
 
 
 @dataclass(frozen=True)
@@ -415,39 +417,49 @@ class Containers:
                 yield from (_of_all(item, gone) for item in self.put(added, at))
             elif scope.lookup(name) is binder:
                 yield from self.put(added, self.interpreter.frame(scope))
-        yield from self._put_in_by_called(name, at)
+        here = at
+        yield from self._put_in_by_called(("", name), module, lambda scope: (
+            here if scope is here.scope
+            else self.interpreter.frame(scope) if scope.lookup(name) is binder else None
+        ))  # fmt: skip
         if at.scope is module.scope:
             yield from self._put_in_by_importers(name, module)
 
-    def _put_in_by_called(self, name: str, frame: Frame) -> Iterator[Item]:
-        """Yield what a function of the tree puts into a container that it is passed: `extend(options)`."""
-        interpreter, module = self.interpreter, frame.module
-        for call, index, path in handed_over(module).get(name, ()):
-            if module.scope_of(call) is not frame.scope or not self._is_of_tree(call.func, frame):
+    def _put_in_by_called(
+        self, holder: Holder, module: Module, frame_of: Callable[[Scope], Frame | None]
+    ) -> Iterator[Item]:
+        """Yield what functions of the tree put into a container that they are passed: `extend(options)`."""
+        for call, place, path in handed_over(module).get(holder, ()):
+            frame = frame_of(module.scope_of(call))
+            if frame is None or not self._is_of_tree(call.func, frame):
                 continue
-            for value in interpreter.values_at(call.func, frame):
-                if not isinstance(value, Function) or isinstance(value.node, ast.Lambda):
-                    continue
-                names = positional(value.node)
-                parameter = index if isinstance(index, str) else "".join(names[index : index + 1])
-                scope = value.module.inner_scope(value.node)
-                added = [
-                    one for one in added_to(("", parameter), value.module)
-                    if value.module.scope_of(one.node) is scope
-                ]  # fmt: skip
-                given = interpreter.calls.arguments(call, frame) if added else Arguments()
-                inside = (
-                    interpreter.calls.frame_of(value, given, call, frame, None) if added else None
-                )
-                if inside is not None:
-                    for one in added:
-                        for item in self.put(one, inside):
-                            yield from self._along(path, item, frame)
+            for value in self.interpreter.values_at(call.func, frame):
+                if isinstance(value, Function) and not isinstance(value.node, ast.Lambda):
+                    for item in self._put_by_function(value, place, call, frame):
+                        yield from self._along(path, item, frame)
+
+    def _put_by_function(
+        self, function: Function, place: int | str, call: ast.Call, frame: Frame
+    ) -> Iterator[Item]:
+        """Yield what a function puts into what a call passes it at a place, or under a name."""
+        calls, module = self.interpreter.calls, function.module
+        names = positional(cast("ast.FunctionDef", function.node))
+        parameter = place if isinstance(place, str) else "".join(names[place : place + 1])
+        scope = module.inner_scope(function.node)
+        added = [a for a in added_to(("", parameter), module) if module.scope_of(a.node) is scope]
+        given = calls.arguments(call, frame) if added else Arguments()
+        inside = calls.frame_of(function, given, call, frame, None) if added else None
+        for each in added if inside is not None else ():
+            yield from self.put(each, cast("Frame", inside))
 
     def _is_of_tree(self, func: ast.expr, frame: Frame) -> bool:
-        """Return whether a name, or an attribute of one, may be a function of the tree."""
+        """Return whether a name, or an attribute of a module or class, may be a function of the tree."""
         root = func.value if isinstance(func, ast.Attribute) else func
-        return isinstance(root, ast.Name) and frame.scope.lookup(root.id) is not None
+        binder = frame.scope.lookup(root.id) if isinstance(root, ast.Name) else None
+        if binder is None or not isinstance(root, ast.Name):
+            return False
+        kinds = {binding.kind for binding in binder.bindings.get(root.id, ())}
+        return isinstance(func, ast.Name) or bool(kinds & {"import", "class"})
 
     def _put_in_by_importers(self, name: str, module: Module) -> Iterator[Item]:
         """Yield what other modules put, as they are imported, into what a module's global holds."""
@@ -517,15 +529,39 @@ class Containers:
     def _put_in_attribute(self, owner: str, name: str, frame: Frame) -> Iterator[Item]:
         """Yield what methods that the parent runs add to `self.x`."""
         for body in self._bodies(frame):
+            frame_of = partial(self._frame_around, body, frame)
             for added in added_to((owner, name), body.module):
-                scope = body.module.scope_of(added.node)
-                method = _method_around(scope, body.scope)
-                if scope is frame.scope:
-                    yield from self.put(added, frame)
-                elif method is not None and self._in_parent(method, frame):
-                    yield from self.put(added, self.owned(scope, body, frame))
+                at = frame_of(body.module.scope_of(added.node))
+                if at is not None:
+                    yield from self.put(added, at)
+            yield from self._put_in_by_called((owner, name), body.module, frame_of)
         if self._is_added_outside((owner, name), frame):
             yield from self._put_in_outside(name, frame)
+
+    def _frame_around(self, body: Frame, frame: Frame, scope: Scope) -> Frame | None:
+        """Return the frame of code in a class's body for an object, if the parent may run it."""
+        if scope is frame.scope:
+            return frame
+        method = _method_around(scope, body.scope)
+        runs = method is not None and self._in_parent(method, frame)
+        return self.owned(scope, body, frame) if runs else None
+
+    def put_by_method(self, node: Def, body: Frame, frame: Frame) -> Iterator[Item]:
+        """Yield what a method, run in the parent, or a function in it puts into its own object."""
+        module, me = body.module, first_parameter(node) or ""
+        own = module.inner_scope(node)
+        if not self._in_parent(own, frame):
+            return
+
+        def frame_of(scope: Scope) -> Frame | None:
+            is_own = scope.lookup(me) is own
+            return self._frame_around(body, frame, scope) if is_own else None
+
+        for added in added_to(("", me), module):
+            at = frame_of(module.scope_of(added.node))
+            if at is not None:
+                yield from self.put(added, at)
+        yield from self._put_in_by_called(("", me), module, frame_of)
 
     def _is_added_outside(self, holder: tuple[str, str], frame: Frame) -> bool:
         """Return whether the module that makes a method's object adds to an attribute of this name."""

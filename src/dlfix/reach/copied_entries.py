@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from dlfix.project.module import Module
 from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.access_paths import ALL_OF
+from dlfix.reach.conditions import outcome
+from dlfix.reach.correlated import tests_around
 from dlfix.reach.evaluator import Item
 from dlfix.reach.narrowing import facts_of, left_by
 from dlfix.reach.values import (
@@ -156,6 +158,72 @@ def at_call(items: Iterable[Item], call: ast.Call, frame: Frame) -> list[Item]:
             found = [other for other in found if other[0] != key]
         found.append((key, item))
     return found
+
+
+def lacked(
+    mappings: Sequence[tuple[Container, tuple[Passed, ...]]],
+    call: ast.Call,
+    frame: Frame,
+    interpreter: Evaluator,
+) -> dict[str, tuple[Passed, ...]]:
+    """Return the names that a mapping need not have at a call, each with how such a mapping is chosen."""
+    found: dict[str, tuple[Passed, ...]] = {}
+    names = {key for one, _ in mappings for key, _ in one.items if isinstance(key, str)}
+    for mapping, steps in mappings:
+        items = at_call(mapping.items, call, frame)
+        for name in sorted(names):
+            puts = [item for key, item in items if key == name]
+            is_open = mapping.is_open or any(key is None for key, _ in items)
+            left_out = not puts and not is_open
+            if len(puts) == 1:
+                left_out = _may_be_left_out(name, puts[0], call, frame, interpreter)
+            if left_out:
+                found[name] = steps
+    return found
+
+
+def _may_be_left_out(
+    name: str, item: Argument, call: ast.Call, frame: Frame, interpreter: Evaluator
+) -> bool:
+    """Return whether what puts an item into a dict is under a test that asks of something else."""
+    statement, module = _put_by(item, frame), frame.module
+    if statement is None or _order(statement, call, module) is not None:
+        return False
+    around = [call, *module.ancestors(call)]
+    decided = {ast.dump(test) for test, _ in tests_around(call, module)}
+    child: ast.AST = statement
+    asked: list[ast.expr] = []
+    for above in module.ancestors(statement):
+        if above in around:
+            break
+        if not isinstance(above, ast.If) or above.orelse or child not in above.body:
+            return False
+        asked.append(above.test)
+        child = above
+    put_into = {ast.unparse(each) for each in _put_into(statement)}
+    return all(
+        ast.dump(test) not in decided
+        and not _mentions(test, name, put_into)
+        and outcome(test, frame, interpreter) is not True
+        for test in asked
+    )
+
+
+def _put_into(statement: ast.stmt) -> Iterator[ast.expr]:
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=held)]):
+            yield held
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=held))):
+            yield held
+
+
+def _mentions(test: ast.expr, name: str, put_into: set[str]) -> bool:
+    """Return whether a test asks of a name in a dict, or of the dict."""
+    return any(
+        (isinstance(node, ast.Constant) and node.value == name) or ast.unparse(node) in put_into
+        for node in walk(test)
+        if isinstance(node, ast.expr)
+    )
 
 
 def _put_by(item: Argument, frame: Frame) -> ast.stmt | None:

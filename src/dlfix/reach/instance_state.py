@@ -270,6 +270,8 @@ class State:
             self._field(name, node, body, given)
             if made_by_init and given is None and _may_give_more(arguments):
                 self._put_unknown(name, node, body)
+            elif made_by_init and arguments is not None and name in arguments.lacking:
+                self._put_default(name, node, body)
             position += made_by_init
         return first
 
@@ -279,6 +281,12 @@ class State:
         if isinstance(call, ast.Call):
             given = Unknown("an argument of `*` or `**`")
             self._put(self._store(name, call, node, given, body, sure=False), sure=False)
+
+    def _put_default(self, name: str, node: Field, body: Frame) -> None:
+        """Note that a field may keep its default: a dict of options need not have its name."""
+        default = self._default(node, body)
+        if default is not None and node.value is not None:
+            self._put(self._store(name, node.value, node, default, body, sure=False), sure=False)
 
     def _base_fields(self, above: Above, call: ast.Call, frame: Frame) -> bool:
         """Run `super().__init__(...)` where the constructor above is made from fields."""
@@ -301,8 +309,7 @@ class State:
         if isinstance(node, ast.AnnAssign) and "InitVar" in body.module.segment(node.annotation):
             self.passed_on.append(value)
         else:
-            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-            self._put(self._store(name, target, node, value, body))
+            self._put(self._store(name, _target(node), node, value, body))
 
     def _default(self, node: Field, body: Frame) -> Argument | None:
         value = node.value
@@ -621,6 +628,10 @@ class State:
             if value is not None:
                 statement = frame.module.statement(call)
                 self._put(self._store(attribute, call, statement, value, frame))
+
+
+def _target(field: Field) -> ast.expr:
+    return field.target if isinstance(field, ast.AnnAssign) else field.targets[0]
 
 
 def _may_give_more(arguments: Arguments | None) -> bool:

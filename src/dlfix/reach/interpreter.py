@@ -364,10 +364,10 @@ class Interpreter:
             yield Reached(derived)
         elif isinstance(value, Instance):
             method = self.instances.method(value.cls, "__getitem__")
-            held = self.filled.container(value) if method is None and key is not None else None
+            held = self.filled.container(value) if method is None else None
             if method is not None:
                 yield from self.calls.run(method, None, node, frame, owner=value)
-            elif held is not None and any(at == key for at, _ in held.items if key is not None):
+            elif held is not None and any(key is None or at == key for at, _ in held.items):
                 yield from self._contained(held, key, node, frame)
             else:
                 yield Reached(_UNKNOWN)
@@ -649,8 +649,8 @@ class Interpreter:
                 passed = Passed(frame.module, node, DECORATED)
                 yield Reached(value, (*reached.steps, passed))
 
-    def decorated(self, function: Function) -> list[Reached]:
-        """Return what the decorators of a `def` make of its function."""
+    def decorated(self, function: Function | Class) -> list[Reached]:
+        """Return what the decorators of a `def`, or of a class, make of it."""
         found: list[Reached] = [Reached(function)]
         for decorator in reversed(getattr(function.node, "decorator_list", ())):
             found = [

@@ -250,6 +250,9 @@ class Arguments:
     keywords: Mapping[str, Argument] = field(default_factory=dict)
     more_positional: bool = False  # a `*args` that could not be followed
     more_keywords: bool = False  # a `**kwargs` that could not be followed
+    lacking: Mapping[str, tuple[Passed, ...]] = field(
+        default_factory=dict
+    )  # keywords, perhaps not passed
 
     def get(self, index: int | None, name: str | None) -> Argument | None:
         """Return the argument at a position or under a keyword, None if neither was passed."""
@@ -264,4 +267,6 @@ class Arguments:
             {**self.keywords, **more.keywords},
             self.more_positional or more.more_positional,
             self.more_keywords or more.more_keywords,
+            {k: v for k, v in self.lacking.items() if k not in more.keywords}
+            | {k: v for k, v in more.lacking.items() if k not in self.keywords},
         )

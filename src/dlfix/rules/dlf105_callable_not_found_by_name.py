@@ -86,7 +86,10 @@ class CallableNotFoundByName(Rule):
         for crossing in analysis.pickled:
             problem = callables.problem(crossing, analysis)
             if problem in ("named", "decorated", "shadowed"):
-                yield callables.finding(type(self), crossing, callables.said(problem, crossing))
+                error = callables.not_the_same(crossing) if problem == "shadowed" else ""
+                yield callables.finding(
+                    type(self), crossing, callables.said(problem, crossing), error
+                )
             elif problem == "unimportable" and isinstance(crossing.value, Derived):
                 module = callables.module_of_file(crossing.value, analysis)
                 error = f"Can't pickle <function ...>: import of module '{module}' failed"

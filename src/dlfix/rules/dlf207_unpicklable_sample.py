@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -27,20 +28,13 @@ from dlfix.rules.reading import reached
 from dlfix.rules.reading.handles import row_of
 
 if TYPE_CHECKING:
+    from dlfix.catalog import ResourceRow
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Boundary, Crossing
 
 _COLLATE = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 )
-_HANDLES = {
-    "open": "_io.TextIOWrapper",
-    "io.open": "_io.TextIOWrapper",
-    "sqlite3.connect": "sqlite3.Connection",
-    "threading.Lock": "_thread.lock",
-    "threading.RLock": "_thread.RLock",
-    "socket.socket": "socket",
-}
 # What a library makes that torch's collate does not take.
 _UNCOLLATED = {
     "PIL.Image.open": "PIL.Image.Image",
@@ -57,6 +51,9 @@ _UNCOLLATED = {
 }
 _OF_AN_IMAGE = frozenset({"convert", "copy", "crop", "resize", "rotate", "transpose"})
 _PASSING_ON = frozenset({"list", "tuple", "zip"})
+_POOLS = frozenset({"Pool", "Executor"})
+_IN_PLACE = frozenset({"func", "fn"})  # what a pool calls, whose result it sends back
+_FAILING = frozenset({"resource", "sync", "state"})
 _DEPTH = 4
 
 
@@ -69,7 +66,8 @@ class UnpicklableSample(Rule):
     `collate_fn`, torch collates tensors, arrays, numbers, strings, dicts and lists, but not
     instances of other classes, None, sets, paths, dates and images. With a `collate_fn`, or with
     `batch_size=None`, the returned value is pickled: a lambda, a local function, a generator, a
-    module or an open handle cannot be.
+    module, a match of a regular expression or an open handle cannot be. So is what a function
+    returns that a pool or a process executor calls, if the program waits for it.
 
     ## The error you see
 
@@ -160,12 +158,25 @@ class UnpicklableSample(Rule):
                 continue
             if boundary.kind == "DataLoader":
                 yield from self._loader(analysis, crossing)
+            elif boundary.kind in _POOLS and _is_awaited(crossing):
+                yield from self._function(analysis, crossing)
+
+    def _function(self, analysis: Analysis, crossing: Crossing) -> Iterator[Finding]:
+        """Yield the results of a function, called by workers, that cannot come back."""
+        for code in reached.started(analysis, crossing.value):
+            if _is_generator(code.node):
+                place = code.module.place(code.node)
+                message = f"`{code.node.name}` returns a generator, which cannot be pickled and returned to the parent"
+                step = Step(place, f"def {code.node.name}", "has `yield`")
+                error = "cannot pickle 'generator' object"
+                yield Finding(type(self), message, place, (*crossing.path, step), error)
+                continue
+            yield from self._results(analysis, code, crossing, collates=False)
 
     def _loader(self, analysis: Analysis, crossing: Crossing) -> Iterator[Finding]:
         boundary, value = crossing.boundary, crossing.value
         if crossing.edge.name == "collate_fn":
-            for code in reached.started(analysis, value):
-                yield from self._results(analysis, code, crossing, collates=False)
+            yield from self._function(analysis, crossing)
             return
         if crossing.edge.name != "dataset" or not isinstance(value, (Instance, Container)):
             return
@@ -253,6 +264,10 @@ def _is_none(analysis: Analysis, boundary: Boundary, name: str, *, default: bool
         return default
     found = analysis.values(boundary.arguments[name])
     return bool(found) and all(isinstance(each, Constant) and each.value is None for each in found)
+
+
+def _is_generator(function: reached.Definition) -> bool:
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in reached.own(function))
 
 
 def _handed_out(function: reached.Definition) -> list[ast.expr]:
@@ -343,10 +358,10 @@ def _refused(analysis: Analysis, value: Value, collates: bool) -> tuple[str, str
             return "a generator", "<class 'generator'>" if collates else "'generator' object"
         case ModuleValue(name=name):
             return f"the module `{name}`", "<class 'module'>" if collates else "'module' object"
-        case ExternalCall(name=name) if name.removeprefix("builtins.") in _HANDLES:
-            kind = _HANDLES[name.removeprefix("builtins.")]
-            opened = f"the resource opened by `{name}`"
-            return opened, f"<class '{kind}'>" if collates else f"'{kind}' object"
+        case ExternalCall() | Derived() if (row := _failing(value, analysis, collates)) is not None:
+            return f"an object returned by `{label(value).partition('(')[0]}`", (
+                f"<class '{row.type}'>" if collates else row.error_on(sys.version_info[:2])
+            )
         case Container(kind="set") if collates:
             return "a set", "<class 'set'>"
         case ExternalCall(name=name) if collates and name.removeprefix("builtins.") in _UNCOLLATED:
@@ -363,6 +378,25 @@ def _refused(analysis: Analysis, value: Value, collates: bool) -> tuple[str, str
         case Instance(cls=cls) if collates and _is_plain_object(analysis, value):
             return f"an instance of `{cls.name}`", f"<class '{cls.module.name}.{cls.name}'>"
     return None
+
+
+def _failing(value: Value, analysis: Analysis, collates: bool) -> ResourceRow | None:
+    """Return the row of what pickle refuses, or torch's collate where that gets it first."""
+    row = row_of(value, analysis)
+    if row is None or not row.fails or row.kind not in _FAILING or not row.error:
+        return None
+    is_sequence = any(how.startswith("[") for how in row.derived)  # it may be collated as such
+    return None if collates and (is_sequence or not row.type) else row
+
+
+def _is_awaited(crossing: Crossing) -> bool:
+    """Return whether a pool's function gives a result that somebody waits for."""
+    node, row = crossing.boundary.node, crossing.boundary.row
+    if row is None or not row.results or crossing.edge.name not in _IN_PLACE:
+        return False
+    is_dropped = isinstance(crossing.boundary.frame.module.parent(node), ast.Expr)
+    method = row.name.rpartition(".")[2]
+    return not (is_dropped and (method.endswith("_async") or method == "submit"))
 
 
 def _refused_in(analysis: Analysis, holder: ExternalCall) -> tuple[str, str] | None:

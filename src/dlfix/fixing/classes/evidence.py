@@ -174,6 +174,8 @@ def _kept_on_instance(crossing: Crossing) -> tuple[Crossing, str]:
         parent = current.parent
         if current.edge.kind != "item" or parent is None:
             break
+        if isinstance(parent.value, Instance):
+            raise Refusal(_held_as_item(parent.value))
         if isinstance(parent.value, Container):
             container = f"{parent.value.kind} of {container}" if container else parent.value.kind
         current = parent
@@ -184,6 +186,13 @@ def _kept_on_instance(crossing: Crossing) -> tuple[Crossing, str]:
     if current is None or current.edge.kind != "attribute":
         raise Refusal("the resource is passed directly and is not stored by a class")
     return current, container
+
+
+def _held_as_item(holder: Instance) -> str:
+    """Return why what an object holds as its item stays: whoever makes the object does not open it."""
+    place = holder.cls.module.place(holder.cls.node)
+    where = f"{place.path.name}:{place.span.start.row}"
+    return f"the resource is an item of a `{holder.cls.name}` object ({where})"
 
 
 def _site(facts: ClassFacts, attribute: str, statement: ast.stmt) -> StoreSite:

@@ -197,7 +197,16 @@ def _of_class(value: Class, analysis: Analysis) -> Problem | None:
         return "class"
     if under_guard(value.module, value.node) is not None:
         return None
-    return None if _leads_back(value, analysis) else "shadowed"
+    is_found = _leads_back(value, analysis) and not _is_replaced(value, analysis)
+    return None if is_found else "shadowed"
+
+
+def _is_replaced(value: Class, analysis: Analysis) -> bool:
+    """Return whether a decorator puts a function that makes the objects under a class's name: a singleton."""
+    if not value.node.decorator_list or value.frame.scope.is_class:
+        return False
+    made = [reached.value for reached in analysis.interpreter.decorated(value)]
+    return bool(made) and all(isinstance(each, Function) and _is_local(each) for each in made)
 
 
 def _is_local(value: Function | Class) -> bool:
@@ -320,6 +329,19 @@ def finding(rule: type[Rule], crossing: Crossing, message: str, error: str = "")
     if made is not None:
         place = Place(made[1].path, made[1].span(made[0]))
     return Finding(rule, message, place, crossing.path, error or _error(crossing), crossing)
+
+
+def not_the_same(crossing: Crossing) -> str:
+    """Return what pickle says where a name leads to another object."""
+    value = crossing.value
+    if not isinstance(value, (Function, Class)):
+        return ""
+    module = "__main__" if is_notebook(value.module.path) else value.module.name
+    name = f"{module}.{value.module.inner_scope(value.node).qualname}"
+    what = (
+        f"class '{name}'" if isinstance(value, Class) else f"function {name_of(crossing)} at 0x..."
+    )
+    return f"Can't pickle <{what}>: it's not the same object as {name}"
 
 
 def _error(crossing: Crossing) -> str:
