@@ -27,11 +27,11 @@ def edit(
     elif state.getstate == "reduce":
         for name in REDUCERS:
             body = [_edited(each, name, state, quoted) for each in body]
-    elif state.drops or state.slots:
+    elif state.drops or state.slots or state.has_dict:
         made.append(_getstate(state))
     if state.setstate == "own":
         body = [_edited(each, "__setstate__", state, quoted) for each in body]
-    elif state.restores or state.slots or state.looks_up:
+    elif state.restores or state.slots or state.has_dict or state.looks_up:
         made.append(_setstate(state))
     return body, "\n".join(made)
 
@@ -45,9 +45,9 @@ def method_with_state(body: Sequence[cst.BaseStatement]) -> str:
 def _getstate(state: State) -> str:
     returns = " -> dict[str, object]" if state.typed else ""
     lines = [f"def __getstate__(self){returns}:"]
-    if state.slots:
-        names = ", ".join(f'"{name}"' for name in state.slots)
-        comma = "," if len(state.slots) == 1 else ""
+    names = ", ".join(f'"{name}"' for name in state.slots)
+    comma = "," if len(state.slots) == 1 else ""
+    if state.slots and not state.has_dict:
         left_out = ", ".join(drop.name for drop in state.drops)
         lines.append(f"names = ({names}{comma})  # {left_out}: {state.drops[0].why}")
         lines.append("return {name: getattr(self, name) for name in names if hasattr(self, name)}")
@@ -55,7 +55,14 @@ def _getstate(state: State) -> str:
         whole = {"inherited": "dict(super().__getstate__())"}.get(
             state.getstate, "self.__dict__.copy()"
         )
-        lines += [f"state = {whole}", *_drops(state.drops, "state"), "return state"]
+        lines.append(f"state = {whole}")
+        if state.slots:
+            lines += [
+                f"for name in ({names}{comma}):",
+                f"{INDENT}if hasattr(self, name):",
+                f"{INDENT * 2}state[name] = getattr(self, name)",
+            ]
+        lines += [*_drops(state.drops, "state"), "return state"]
     return _joined(lines)
 
 
@@ -83,7 +90,7 @@ def _setstate(state: State) -> str:
     typed = "state: dict[str, object]" if state.typed else "state"
     returns = " -> None" if state.typed else ""
     update = ["self.__dict__.update(state)"]
-    if state.slots:
+    if state.slots or state.has_dict:
         update = ["for name, value in state.items():", f"{INDENT}setattr(self, name, value)"]
     elif state.setstate == "inherited":
         update = ["super().__setstate__(state)"]

@@ -485,3 +485,35 @@ def test_a_deleted_attribute_is_one_that_may_be_deleted(check, refused):
         body=f"def __delattr__(self, name):\n    {check}\n",
     )
     assert any("`Rows.__delattr__` may raise" in each for each in reasons) is refused
+
+
+@pytest.mark.parametrize(
+    ("above", "base", "more"),
+    [
+        (
+            "",
+            "",
+            "\n\nclass Scaled(Cached):\n    __slots__ = ('scale',)\n\n"
+            "    def __init__(self):\n        super().__init__()\n        self.scale = 3\n",
+        ),
+        (
+            "class Base:\n    __slots__ = ('scale',)\n\n"
+            "    def __init__(self):\n        self.scale = 3\n\n\n",
+            "(Base)",
+            "",
+        ),
+    ],
+)
+def test_a_state_of_the_dict_alone_leaves_out_slots_of_subclasses_and_bases(above, base, more):
+    reasons = locked(above=above, base=base, more=more)
+    assert any("`scale` is in `__slots__`" in each for each in reasons)
+
+
+def test_a_slot_that_setstate_sets_need_not_be_in_the_state():
+    members = PAIR.replace('        del state["lock"]\n', "        state['cache'] = self.cache\n")
+    program = LOCKED.replace(
+        "    def __init__", "    __slots__ = ('cache', 'lock', '__dict__')\n    def __init__"
+    )
+    before = program.format(base="", members="", more="")
+    after = program.format(base="", members=members, more="")
+    assert not any("in `__slots__`" in each for each in worse(before, after))

@@ -14,7 +14,7 @@ from dlfix.fixing.classes.facts import (
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.opened_together import Together
 from dlfix.fixing.classes.plans import Drop, Exchange, Insert, Lazy, State
-from dlfix.fixing.classes.state import EACH_ITS_OWN, state_for
+from dlfix.fixing.classes.state import EACH_ITS_OWN, is_slotted, state_for
 from dlfix.source.lines import bare
 
 
@@ -172,7 +172,7 @@ class Forms(Together):
     def _slots_changed(self, kept: Iterable[str]) -> Iterator[Exchange]:
         """Yield `__slots__` with what holds the handles, and the values that are kept, in their place."""
         slots = self.facts.slots
-        if slots is None:
+        if slots is None or not is_slotted(self.facts):
             return
         names = [name for name in slots if name not in self.handles]
         names += [*kept, *(self._kept_in(name, True) for name in self.handles)]

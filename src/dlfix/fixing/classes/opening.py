@@ -45,7 +45,7 @@ class LazyClass(Clearing):
         by_process = (self.is_touched_later() and not shared) or is_slotted(self.facts)
         count = self._count() if by_process else None
         by_process = by_process and count is None
-        if self.facts.slots is not None and not is_slotted(self.facts):
+        if not is_slotted(self.facts) and self.handles.keys() & {*(self.facts.slots or ())}:
             raise Refusal(
                 f"the class has both `__slots__` and `__dict__` ({self.facts.line(self.facts.node)})"
             )

@@ -85,7 +85,8 @@ class State:
     restores: tuple[str, ...] = ()  # statements over `self`
     getstate: Literal["none", "own", "inherited", "reduce"] = "none"
     setstate: Literal["none", "own", "inherited"] = "none"
-    slots: tuple[str, ...] = ()  # attributes kept in slots, where there is no `__dict__`
+    slots: tuple[str, ...] = ()  # attributes kept in slots
+    has_dict: bool = False  # whether there is a `__dict__` beside the slots
     typed: bool = False
     looks_up: bool = False  # a `__getattr__` would be asked for `__setstate__`: there must be one
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dlfix.fixing.classes.facts import ClassFacts, Method
@@ -55,12 +56,13 @@ def state_for(
     if drops or restores:
         _refuse_state_set_otherwise(facts, around)
     named = _slots_of(facts)
+    related = around.inputs.related if around.inputs is not None else None
+    if (drops or restores) and named is not None and related is not None and related.heirs:
+        heir = related.heirs[0]
+        raise Refusal(f"a subclass may have more than the slots ({heir.line(heir.node)})")
     slotted = slotted_by_decorator(facts)
     if slotted is not None and (named is None or kept or not {d.name for d in drops} <= {*named}):
         raise Refusal(f"the class stores its attributes in slots ({facts.line(slotted)})")
-    if (drops or restores) and named is None and facts.slots not in (None, []):
-        where = facts.line(facts.fields["__slots__"])
-        raise Refusal(f"the class has `__slots__`, but its base class has a `__dict__` ({where})")
     own = facts.methods.get("__getstate__")
     if own is not None and not _hands_over_all(facts, own):
         drops = ()
@@ -79,6 +81,10 @@ def state_for(
     if not drops and not restores:
         return None
     slots: tuple[str, ...] = ()
+    beside = _slots_beside_dict(facts, around) if named is None else []
+    if beside:
+        _refuse_state_without_slots(facts, drops, around)
+        slots = tuple(name for name in beside if name not in {each.name for each in drops})
     if named is not None:
         gone = {each.name for each in drops}
         attributes = {re.sub(r"^_(\w+)_by_pid$", r"\1", name) for name in gone}
@@ -96,6 +102,7 @@ def state_for(
         getstate="reduce" if handed.everything else _where(facts, "__getstate__", around),  # type: ignore[arg-type]
         setstate=setstate,  # type: ignore[arg-type]
         slots=slots,
+        has_dict=bool(beside),
         typed=facts.is_typed and evaluates_generics(facts.module),
         looks_up=setstate == "none" and _hands_on_every_name(facts),
     )
@@ -186,6 +193,51 @@ def _is_plain_dataclass(decorator: ast.expr) -> bool:
     return name == "dataclass" and "frozen=True" not in text and "weakref_slot=True" not in text
 
 
+def _slots_beside_dict(facts: ClassFacts, around: Surroundings) -> list[str]:
+    """Return the slots of a class and its bases whose instances also have a `__dict__`."""
+    related = around.inputs.related if around.inputs is not None else None
+    for heir in related.heirs if related is not None else ():
+        if heir.slots != [] and "__slots__" in heir.fields:
+            raise Refusal(f"a subclass has slots ({heir.line(heir.fields['__slots__'])})")
+    line = (facts, *(related.bases if related is not None else ()))
+    found: dict[str, None] = {}
+    for each in line:
+        if "__slots__" in each.fields:
+            where = each.line(each.fields["__slots__"])
+            if each.slots is None or any(name.startswith("__") for name in _kept(each.slots)):
+                raise Refusal(f"the names of the class's slots are unknown ({where})")
+            found |= dict.fromkeys(_kept(each.slots))
+    if found and not _has_dict(line):
+        raise Refusal(f"instances may have no `__dict__` ({facts.line(facts.node)})")
+    return [*found]
+
+
+def _has_dict(line: Sequence[ClassFacts]) -> bool:
+    """Return whether instances of a class, given with its bases, have a `__dict__` for sure."""
+    names = {each.node.name for each in line}
+    outside = {ast.unparse(base) for each in line for base in each.node.bases} - names
+    return any(
+        "__slots__" not in each.fields or "__dict__" in (each.slots or ()) for each in line
+    ) or any(name.partition("[")[0].endswith(("Dataset", "Module")) for name in outside)
+
+
+def _kept(slots: list[str]) -> list[str]:
+    return [name for name in slots if name not in ("__dict__", "__weakref__")]
+
+
+def _refuse_state_without_slots(
+    facts: ClassFacts, drops: tuple[Drop, ...], around: Surroundings
+) -> None:
+    """Refuse what the state methods of a class cannot hold beside its `__dict__`."""
+    theirs = {"__getstate__", "__setstate__"} & {*facts.methods, *around.inherited}
+    if theirs:
+        raise Refusal(
+            f"the class has slots, and `{min(theirs)}` of its own ({facts.line(facts.node)})"
+        )
+    if any(each.code for each in drops):
+        raise Refusal(f"the class also has slots ({facts.line(facts.node)})")
+
+
 def _leaves_state_to_be_set(reducer: Method) -> bool:
     """Return whether what `__reduce__` returns has a state, for which `__setstate__` is called."""
     returned = [each.value for each in ast.walk(reducer) if isinstance(each, ast.Return)]
@@ -195,7 +247,7 @@ def _leaves_state_to_be_set(reducer: Method) -> bool:
 def is_slotted(facts: ClassFacts) -> bool:
     """Return whether instances have slots and no `__dict__`."""
     bases = [ast.unparse(each) for each in facts.node.bases]
-    return facts.slots is not None and bases in ([], ["object"])
+    return facts.slots is not None and "__dict__" not in facts.slots and bases in ([], ["object"])
 
 
 def _where(facts: ClassFacts, name: str, around: Surroundings) -> str:

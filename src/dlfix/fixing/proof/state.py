@@ -139,10 +139,12 @@ def _in_slots(change: ClassChange, function: Function) -> Iterator[Regression]:
         is_attribute(n, owner, "__dict__") for n in nodes
     ):
         return
-    slots = {name for cls in change.new.lineage(change.after) for name in cls.slots or ()}
+    related = [*change.new.lineage(change.after), *change.old.heirs(change.before)]
+    slots = {name for cls in related for name in cls.slots or ()}
     named = {n.value for n in nodes if isinstance(n, ast.Constant)}
     named |= {n.attr for n in nodes if isinstance(n, ast.Attribute)}
-    missing = sorted((slots & attributes_set(change.after).keys()) - named)
+    known = {name for cls in related for name in attributes_set(cls)}
+    missing = sorted((slots & known) - named - {*restored(change)})
     if missing:
         yield change.regression(
             function,
