@@ -1,5 +1,4 @@
 import argparse
-import functools
 import os
 import tempfile
 
@@ -10,18 +9,12 @@ from torch.utils.data import DataLoader, Dataset
 class Tables(Dataset):
     def __init__(self, folder, pairs):
         self.folder = folder
+        self._files = {}  # each is opened once
         self.values = [self._load(name, row) for name, row in pairs]
-        for opened in self._files.values():
-            opened.close()
-        del self._files
-
-    @functools.cached_property
-    def _files(self):
-        return {}  # each is opened once
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("_files", None)  # each process opens its own
+        state.pop("_files", None)  # only the parent process uses it
         return state
 
     def _load(self, name, row):

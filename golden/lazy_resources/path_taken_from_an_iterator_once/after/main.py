@@ -17,11 +17,16 @@ def open_store(path):
 class Rows(Dataset):
     def __init__(self, paths):
         self.scale = 2
-        self._mapped_path = next(paths)
+        self.mapped = open_store(next(paths))
         self.loaded = []
-        with open_store(self._mapped_path) as mapped:
-            for index in range(6):
-                self.loaded.append(mapped[index])
+        for index in range(6):
+            self.loaded.append(self.mapped[index])
+        self.mapped.close()
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("mapped", None)  # only the parent process uses it
+        return state
 
     def __len__(self):
         return 6

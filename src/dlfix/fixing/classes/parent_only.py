@@ -5,20 +5,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from dlfix.fixing.classes.closing import is_closer
 from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import (
     STARTS,
+    Method,
     is_self_attribute,
     self_name,
     self_names_used,
     whole_uses,
 )
 from dlfix.fixing.classes.inputs import Inputs, Related, method_around
+from dlfix.fixing.classes.parent_close import REGISTERS
 from dlfix.fixing.classes.plans import ClassPlan, Drop
 from dlfix.fixing.classes.state import Surroundings, state_for
 from dlfix.project.module import Module
+from dlfix.project.syntax import last_name
 
 WHY = "only the parent process uses it"
+_EMPTY = {"list": "[]", "dict": "{}"}
+_BY_TEXT = ("getattr(", "attrgetter(", "methodcaller(")  # what reads attributes by their names
 # What workers call on an object that is sent for itself, not for a method of it.
 _CALLED_BY_WORKERS = frozenset(
     "__getitem__ __getitems__ __iter__ __next__ __call__ forward __getattr__ __getattribute__ __del__".split()
@@ -29,9 +35,15 @@ def plan_for_parent(group: Sequence[Culprit], around: Surroundings) -> ClassPlan
     """Plan a state without some handles, where no worker uses them; None where one may."""
     facts, inputs = group[0].facts, around.inputs
     names = list(dict.fromkeys(each.attribute for each in group))
-    if inputs is None or not (_stays(group, names, inputs) or _is_only_made(group, inputs)):
+    if inputs is None or not any(
+        asked(group, names, inputs) for asked in (_stays, _is_only_made, _is_used_by_parent)
+    ):
         return None
-    drops = tuple(Drop(name, why=WHY if not index else "") for index, name in enumerate(names))
+    emptied = {name: _EMPTY.get(_kind(group, name), "") for name in _closed_by_del(group, names)}
+    drops = tuple(
+        Drop(name, emptied.get(name, ""), why=WHY if not index else "")
+        for index, name in enumerate(names)
+    )
     state = state_for(facts, drops, (), around)
     if state is None:
         return None
@@ -47,9 +59,8 @@ def _stays(group: Sequence[Culprit], names: Sequence[str], inputs: Inputs) -> bo
     return not _used(inputs.related, sent) & {*names, "__dict__"}
 
 
-def _is_only_made(group: Sequence[Culprit], inputs: Inputs) -> bool:
+def _is_only_made(group: Sequence[Culprit], names: Sequence[str], inputs: Inputs) -> bool:
     """Return whether nothing but constructors reads some attributes: a manager, whose proxies are kept besides."""
-    names = {each.attribute for each in group}
     if not all(each.row is not None and each.row.kind == "sync" for each in group):
         return False
     makers = _makers(inputs)
@@ -67,6 +78,109 @@ def _is_only_made(group: Sequence[Culprit], inputs: Inputs) -> bool:
         for node in module.attributes_by_name.get(name, ())
         if not _is_of_another(module, node, inputs.related)
     )
+
+
+def _is_used_by_parent(group: Sequence[Culprit], names: Sequence[str], inputs: Inputs) -> bool:
+    """Return whether all code that uses some handles is run by the parent: constructors, and what it calls by name.
+
+    `__del__` may go through a list of them, which is empty in a worker.
+    """
+    if any(each.is_passed_in or each.on_class or each.code == "DLF203" for each in group):
+        return False
+    closed = _closed_by_del(group, names)
+    if any(_kind(group, name) not in _EMPTY for name in closed):
+        return False
+    return not _may_be_in_worker(names, inputs, {id(node) for node in closed.values()})
+
+
+def _may_be_in_worker(names: Sequence[str], inputs: Inputs, known: set[int]) -> bool:
+    """Return whether code that names some attributes, or the functions around such code, may run in a worker."""
+    makers, asked, todo = _makers(inputs), set[str](), [*names]
+    while todo:
+        name = todo.pop()
+        asked.add(name)
+        for module in inputs.project.mentions(name):
+            if any(module.says(word) for word in _BY_TEXT) and _is_spelled(module, name):
+                return True
+            for node in module.nodes_by_name.get(name, ()):
+                if id(node) in known or _is_of_another(module, node, inputs.related):
+                    continue
+                if name in names and isinstance(node, ast.Name):
+                    continue  # a variable of its name
+                if name in names and _is_registered(module, node, names):
+                    return True
+                around = _function_around(module, node)
+                if name not in names and not _is_run(module, node):
+                    return True
+                if around is None or _is_maker(module, around, makers, inputs):
+                    continue
+                if isinstance(around, ast.Lambda) or _is_run_anywhere(module, around, inputs):
+                    return True
+                todo += {around.name} - asked
+    return False
+
+
+def _is_registered(module: Module, node: ast.AST, names: Sequence[str]) -> bool:
+    """Return whether an attribute is handed to an object that goes on using it, and is none of some attributes."""
+    call = module.parent(node)
+    return (
+        isinstance(call, ast.Call)
+        and node is not call.func
+        and isinstance(call.func, ast.Attribute)
+        and REGISTERS.match(call.func.attr) is not None
+        and last_name(call.func.value) not in names
+    )
+
+
+def _is_run_anywhere(module: Module, function: Method, inputs: Inputs) -> bool:
+    """Return whether workers may run a function: a special method, or one that nothing in view calls."""
+    name = function.name
+    if name.startswith("__") or name in _CALLED_BY_WORKERS:
+        return True
+    if is_closer(function):
+        return False
+    return not any(each.nodes_by_name.get(name) for each in inputs.project.mentions(name))
+
+
+def _function_around(module: Module, node: ast.AST) -> ast.Lambda | Method | None:
+    found = (e for e in module.ancestors(node) if isinstance(e, (ast.Lambda, Method)))
+    return next(found, None)
+
+
+def _is_maker(module: Module, around: ast.AST, makers: set[str], inputs: Inputs) -> bool:
+    """Return whether a function is a constructor of the class, or a method that only constructors call."""
+    return getattr(around, "name", "") in makers and module.parent(around) in {
+        facts.node for facts in inputs.related.all
+    }
+
+
+def _is_run(module: Module, node: ast.AST) -> bool:
+    """Return whether code that names a function calls it, or imports it; one that is handed on may run anywhere."""
+    parent = module.parent(node)
+    return isinstance(parent, ast.Call) and parent.func is node
+
+
+def _is_spelled(module: Module, name: str) -> bool:
+    return module.says(f'"{name}"') or module.says(f"'{name}'")
+
+
+def _closed_by_del(group: Sequence[Culprit], names: Sequence[str]) -> dict[str, ast.Attribute]:
+    """Return the attributes that `__del__` goes through in a loop, each with where it does."""
+    return {
+        node.attr: node
+        for method in group[0].facts.all_methods
+        if method.name == "__del__"
+        for each in ast.walk(method)
+        if isinstance(each, ast.For)
+        and is_self_attribute(node := each.iter, self_name(method))
+        and node.attr in names
+    }
+
+
+def _kind(group: Sequence[Culprit], name: str) -> str:
+    """Return what holds some handles: `list`, `dict`."""
+    held = next(each.container for each in group if each.attribute == name)
+    return held.partition(" ")[0]
 
 
 def _makers(inputs: Inputs) -> set[str]:

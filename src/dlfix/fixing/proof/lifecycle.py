@@ -10,6 +10,7 @@ from dlfix.fixing.proof import order, state
 from dlfix.fixing.proof.accesses import FirstAccess
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.numeric import is_number
+from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
@@ -121,13 +122,16 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
     emptied = {name for name in emptied if not name.endswith("_by_pid")}
     unset = {name for name in gone if name not in back and _is_deleted(change, name)}
     already = state.left_out_already(change)
+    missing = already - back - {*change.after.getters, *change.after.values, *change.after.methods}
+    missing = missing if change.made_lazy else set()
+    lost = {name for name in missing if state.removes(change.after, name)}
     start = State(
-        frozenset(n for n in made_after.bound if n[1:] not in unset),
+        frozenset(n for n in made_after.bound if n[1:] not in unset | lost),
         frozenset(n for n in made_after.present if n[1:] not in emptied | already),
         made_after.implied,
     )
     yield from _while_restored(change, cls, start)
-    if not emptied:
+    if not emptied | missing:
         return
     flags = {f".{name}" for name in change.after.setters}  # kept by process, as what they guard
     companions = {
@@ -135,20 +139,25 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
     }
     interpreter = Interpreter(change.new, cls)
     interpreter.companions = companions
+    of_parent = {id(f) for _, f in ParentCode(change.new, surely=True).methods(cls)}
     for owner, function in order.entered_by_workers(change.new, cls):
+        if id(function) in of_parent:
+            continue
         if _is_end(function.name) and function.name != "__del__":
             continue
         if _fills(function, emptied):
             continue
         run = interpreter.alone(owner, function, start)
         for found in run.in_order():
-            if found.name[1:] in unset:
+            of_opener = found.name[1:] in lost and found.function in change.made_lazy
+            if found.name[1:] in unset or of_opener:
                 yield _unset(
                     change, cls, found, "in a worker, because it is not part of the pickled state"
                 )
         for found in sorted(run.empty, key=lambda r: r.line):
+            of_opener = found.name[1:] in missing and found.function in change.made_lazy
             if (
-                found.name[1:] in emptied
+                (found.name[1:] in emptied or of_opener)
                 and not (companions[found.name] - {found.name}) & flags
                 and function.name != "__del__"
                 and not _is_end(found.function)
@@ -236,10 +245,7 @@ def _is_end(name: str) -> bool:
 
 
 def _is_deleted(change: ClassChange, name: str) -> bool:
-    node = state.dropped(change).get(name)
-    return isinstance(node, ast.Call) or (
-        isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Del)
-    )
+    return name in state.dropped(change) and state.removes(change.after, name)
 
 
 def _fills(function: Function, names: set[str]) -> bool:

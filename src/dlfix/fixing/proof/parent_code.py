@@ -17,10 +17,13 @@ _MANY = 40  # a name with so many users says nothing of one of them
 
 
 class ParentCode:
-    """Follows functions back to their callers, by name; what workers run, or get, is not the parent's."""
+    """Follows functions back to their callers, by name; what workers run, or get, is not the parent's.
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    What has no callers in view, or too many, may be the parent's; if `surely`, it is not.
+    """
+
+    def __init__(self, program: Program, *, surely: bool = False) -> None:
+        self.program, self.surely = program, surely
         self._known: dict[tuple[int, int], bool] = {}
         self._methods: dict[Class, list[tuple[Class, Function]]] = {}
 
@@ -51,16 +54,19 @@ class ParentCode:
     def runs(self, module: Module, body: Function | None, far: int = _FAR) -> bool:
         """Return whether only the parent runs a function, or the code of a module."""
         if body is None or far == 0:
-            return True
+            return body is None or not self.surely
         key = (id(body), far)
         if key not in self._known:
             self._known[key] = True  # one that calls itself
-            self._known[key] = not _is_of_workers(body) and self._only_called(module, body, far)
+            anywhere = _is_of_workers(body) or (self.surely and body.name.startswith("__"))
+            self._known[key] = not anywhere and self._only_called(module, body, far)
         return self._known[key]
 
     def _only_called(self, module: Module, body: Function, far: int) -> bool:
         users = self._users(module, body)
-        return users is not None and all(self.runs(*each, far - 1) for each in users)
+        if users is None or (self.surely and not users):
+            return False
+        return all(self.runs(*each, far - 1) for each in users)
 
     def _users(
         self, home: Module, function: Function, *, is_set: bool = False
@@ -71,6 +77,8 @@ class ParentCode:
             return list(self._operating(home, function))
         found: list[tuple[Module, Function | None]] = []
         for module in self.program.project.mentions(function.name):
+            if self.surely and _names_by_text(module, function.name):
+                return None
             called = {id(call.func) for call in module.calls_by_name.get(function.name, ())}
             for node in module.nodes_by_name.get(function.name, ()):
                 if is_method and isinstance(node, ast.Name):
@@ -78,6 +86,8 @@ class ParentCode:
                 if is_set != isinstance(node.ctx, ast.Store):
                     continue
                 if not (is_set or id(node) in called) or len(found) == _MANY:
+                    return None
+                if self.surely and _is_delayed(module, node):
                     return None
                 found.append((module, self.program.enclosing(module, node)))
         return found
@@ -98,6 +108,11 @@ class ParentCode:
                         yield module, self.program.enclosing(module, node)
 
 
+def _is_delayed(module: Module, node: ast.AST) -> bool:
+    """Return whether an expression is part of a lambda or a generator, which its function hands to anybody."""
+    return any(isinstance(each, (ast.Lambda, ast.GeneratorExp)) for each in module.ancestors(node))
+
+
 def _stays_there(module: Module, operand: ast.expr) -> bool:
     """Return whether a local variable holds an object that its function hands to nobody."""
     scope = module.scope_of(operand).lookup(operand.id) if isinstance(operand, ast.Name) else None
@@ -110,6 +125,13 @@ def _stays_there(module: Module, operand: ast.expr) -> bool:
         isinstance(above := module.parent(each), (ast.Attribute, ast.Subscript))
         and above.value is each
         for each in reads
+    )
+
+
+def _names_by_text(module: Module, name: str) -> bool:
+    """Return whether a module may name a function by a text: `getattr(rows, "log")`."""
+    return (module.says("getattr(") or module.says("methodcaller(")) and (
+        module.says(f'"{name}"') or module.says(f"'{name}'")
     )
 
 

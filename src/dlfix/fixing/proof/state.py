@@ -511,6 +511,16 @@ def left_out_already(change: ClassChange) -> set[str]:
     return found
 
 
+def removes(cls: Class, name: str) -> bool:
+    """Return whether a state method of a class removes an attribute from the state, and leaves nothing in its place."""
+    nodes = (dict(_left_out(f)).get(name) for n, f in cls.methods.items() if n in STATE)
+    return any(
+        isinstance(node, ast.Call)
+        or (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Del))
+        for node in nodes
+    )
+
+
 def _left_out(function: Function) -> Iterator[tuple[str, ast.AST]]:
     for node in executed(function.body):
         if isinstance(node, ast.Delete):
