@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -170,7 +170,7 @@ def _inside(project: Project, package: Module, may_be_any: bool) -> Iterator[Mod
 
 
 def _reached(
-    start: list[Module], following: Callable[[Module], Iterator[Module]]
+    start: list[Module], following: Callable[[Module], Iterable[Module]]
 ) -> Iterator[Module]:
     waiting, seen = start, set(start)
     while waiting:
@@ -181,7 +181,14 @@ def _reached(
         waiting += new
 
 
-def _imported_by(project: Project, module: Module) -> Iterator[Module]:
+def _imported_by(project: Project, module: Module) -> Sequence[Module]:
+    """Return the modules that a module may import, looked up once in a project."""
+    if module not in project.imports:
+        project.imports[module] = (*dict.fromkeys(_looked_up(project, module)),)
+    return project.imports[module]
+
+
+def _looked_up(project: Project, module: Module) -> Iterator[Module]:
     for node in _imports(module):
         found = list(imported(project, module, node))
         yield from found or _called_alike(project, node)
