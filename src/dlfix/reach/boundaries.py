@@ -54,7 +54,7 @@ class Boundaries:
         self._tell = tell
         self.catalog = interpreter.catalog
         rows = [row for row in self.catalog.rows("boundary") if isinstance(row, BoundaryRow)]
-        self._names = {n.rpartition(".")[2] for row in rows for n in (row.name, *row.aliases)}
+        self._names = {name for row in rows for name in _last_names(row)}
         self._kinds = {row.name: row for row in rows}
         self._members: AbstractSet[str] = frozenset()  # other names of loaders and processes
         self.idle: list[Boundary] = []  # boundaries as they are for callers that ask for no workers
@@ -70,7 +70,8 @@ class Boundaries:
         """Yield every call that ships objects to another process."""
         seen: set[ast.AST] = set()
         modules = self.modules
-        names = self._names | self._subclasses(modules) | self._bound_partials(modules)
+        own = self._names - self._methods_of_none()
+        names = own | self._subclasses(modules) | self._bound_partials(modules)
         users = [*modules, *self._users(names - self._names)]
         self._members = self._exported(list(dict.fromkeys(users)), names)
         names |= self._members
@@ -137,17 +138,39 @@ class Boundaries:
 
     def _methods_of_pools(self, modules: list[Module]) -> set[str]:
         """Return the methods by which other modules may send to pools and executors that some modules make."""
-        makers = {
-            name: row.type
-            for row in self._kinds.values()
-            if row.type and row.kind in ("Pool", "Executor")
-            for name in (row.name.rpartition(".")[2], *(a.rpartition(".")[2] for a in row.aliases))
-        }
         made = {
-            kind for name, kind in makers.items() if any(name in m.calls_by_name for m in modules)
+            row.type
+            for row in self._kinds.values()
+            if row.kind in ("Pool", "Executor")
+            and any(name in module.calls_by_name for name in _last_names(row) for module in modules)
         }
-        methods = (name.rpartition(".") for name in self._kinds)
-        return {method for owner, _, method in methods if owner in made}
+        return {method for owner, method in self._methods() if owner in made}
+
+    def _methods_of_none(self) -> set[str]:
+        """Return the methods of objects that no file names the maker of: `submit` without an executor."""
+        mentions = self.interpreter.project.mentions
+        named = {
+            row.type
+            for row in self._kinds.values()
+            if any(mentions(name) for name in _last_names(row))
+        }
+        makers = {row.type for row in self._kinds.values() if row.type}
+        missing = makers - named
+        absent = {method for owner, method in self._methods() if owner in missing}
+        return absent - {
+            name
+            for row in self._kinds.values()
+            for name in _last_names(row)
+            if row.name.rpartition(".")[0] not in missing
+        }
+
+    def _methods(self) -> Iterator[tuple[str, str]]:
+        """Yield the methods that ship objects, each after the type that has it."""
+        makers = {row.type for row in self._kinds.values()}
+        for name in self._kinds:
+            owner, _, method = name.rpartition(".")
+            if owner in makers:
+                yield owner, method
 
     def _exported(self, modules: list[Module], names: set[str]) -> set[str]:
         """Return the names that other modules may know a loader under: `DataLoader as Loader`, `self.kind`."""
@@ -470,6 +493,10 @@ class Boundaries:
 
 def _instantiates(callee: Value) -> bool:
     return isinstance(callee, External) and callee.name in INSTANTIATE
+
+
+def _last_names(row: BoundaryRow) -> set[str]:
+    return {name.rpartition(".")[2] for name in (row.name, *row.aliases)}
 
 
 def _branches(callees: list[Reached]) -> frozenset[Branch]:
