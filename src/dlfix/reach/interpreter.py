@@ -10,7 +10,7 @@ import ast
 import builtins
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 from dlfix.catalog import Catalog
 from dlfix.project.bindings import EACH, Attribute, Binding, Key
@@ -72,8 +72,12 @@ ALLOWANCE = 50_000  # evaluations for one boundary, so that none starves the oth
 _DEEPEST = 60  # nested evaluations; beyond lies no path a person would read
 _MOST_VALUES = 96  # of one expression
 DECORATED = "returned by its decorators"  # the note of a place where a def was decorated
+_NO_HEAD = _DEEPEST + 2  # deeper than any evaluation
 _UNKNOWN = Unknown()
 _BUILTINS = frozenset(dir(builtins))
+
+
+_Key: TypeAlias = tuple[ast.AST, Frame]
 
 
 class Interpreter:
@@ -99,7 +103,12 @@ class Interpreter:
         self.named_elsewhere = NamedElsewhere(self)
         self.filled = Filled(self)
         self.programs = Programs(self)
-        self._memo: dict[tuple[ast.AST, Frame], tuple[Reached, ...] | None] = {}
+        self._memo: dict[_Key, tuple[Reached, ...]] = {}
+        self._open: dict[_Key, int] = {}  # what is being evaluated, and how deep that is
+        # Answers that lack what an outer evaluation will add, with its depth; and which end with one.
+        self._provisional: dict[_Key, tuple[tuple[Reached, ...], int]] = {}
+        self._parts: dict[int, list[_Key]] = {}
+        self._head = _NO_HEAD  # the outermost evaluation that the current one goes back to
         self._frames: dict[tuple[Scope, ast.AST | None, Frame | None, int], Frame] = {}
         self._asked: set[tuple[Module, str]] = set()
         self._depth = 0
@@ -206,12 +215,21 @@ class Interpreter:
         """Return what an expression may stand for in a frame; never empty but for a cycle."""
         key = (node, frame)
         if key in self._memo:
-            return self._memo[key] or ()
+            return self._memo[key]
+        if key in self._provisional:
+            found, head = self._provisional[key]
+            self._head = min(self._head, head)
+            return found
+        if key in self._open:  # a cycle: it adds nothing to what it is a part of
+            self._head = min(self._head, self._open[key])
+            return ()
         if self._depth > _DEEPEST or self.spent >= self._limit:
             self.cut_short = True
+            self._head = 0
             return (Reached(_UNKNOWN),)
         self.spent += 1
-        self._memo[key] = None
+        outer, self._head = self._head, _NO_HEAD
+        here = self._open[key] = self._depth
         self._depth += 1
         try:
             found = self._bounded(_distinct(self._expression(node, frame)))
@@ -219,13 +237,26 @@ class Interpreter:
                 found = tuple(self.displays.held(found, node, frame))
         except RecursionError:
             self.cut_short = True
+            self._head = 0
             found = (Reached(_UNKNOWN),)
         finally:
             self._depth -= 1
-            del self._memo[key]
+            del self._open[key]
+            for part in self._parts.pop(here, ()):
+                self._provisional.pop(part, None)
         if self.spent < self._limit:
-            self._memo[key] = found
+            self._remember(key, found, here)
+        self._head = min(outer, self._head)
         return found
+
+    def _remember(self, key: _Key, found: tuple[Reached, ...], here: int) -> None:
+        """Keep an answer; one that lacks what an outer evaluation will add is kept until that one ends."""
+        if self._head >= here:
+            self._head = _NO_HEAD
+            self._memo[key] = found
+        else:
+            self._provisional[key] = found, self._head
+            self._parts.setdefault(self._head, []).append(key)
 
     def _bounded(self, found: Iterable[Reached]) -> tuple[Reached, ...]:
         """Return as many values as are followed; it is told where some are left out."""
