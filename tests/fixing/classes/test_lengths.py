@@ -114,3 +114,32 @@ def test_it_stays_where_the_parent_reads_more():
         "def __len__(self):\n    return len(self.file)\n"
     )
     assert "_length" not in counted(body, around)
+
+
+@pytest.mark.parametrize(
+    ("opener", "length", "computed"),
+    [
+        ("h5py.File(path)['x']", "len(self.x)", "len(file['x'])"),
+        ("h5py.File(path)['x']['y']", "self.x.shape[0]", "file['x']['y'].shape[0]"),
+        ("h5py.File(path).get('x')", "self.x.shape[0] // 2", "file.get('x').shape[0] // 2"),
+    ],
+)
+def test_what_is_counted_once_needs_no_name(opener, length, computed):
+    body = f"def __len__(self):\n    return {length}\n"
+    start = f"def __init__(self, path):\n    self.path = path\n    self.x = {opener}\n"
+    code = lazily(dataset(f"{start}\n{body}{GETITEM.replace('file', 'x')}"), x="")
+    assert init(code)[1:] == [f"with h5py.File(self.path) as file:\n    self._length = {computed}"]
+
+
+@pytest.mark.parametrize(
+    ("opener", "length"),
+    [
+        ("read_columns(path)['x']", "len(self.x)"),  # who knows whether it can be closed
+        ("h5py.File(path)['x']", "len(self.x) * self.x.shape[1]"),
+    ],
+)
+def test_what_is_counted_keeps_its_name(opener, length):
+    body = f"def __len__(self):\n    return {length}\n"
+    start = f"def __init__(self, path):\n    self.path = path\n    self.x = {opener}\n"
+    code = lazily(dataset(f"{start}\n{body}{GETITEM.replace('file', 'x')}"), x="")
+    assert init(code)[1] == f"x = {opener.replace('path', 'self.path')}"

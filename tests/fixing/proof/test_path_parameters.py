@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fixing.proof.pairs import opened
+from tests.fixing.proof.pairs import LAZY, opened
 
 CASES = {
     "the path": ("toolbox.plot(path)", True),
@@ -67,3 +67,23 @@ def test_a_library_that_gets_a_part_of_a_name_finds_no_file(given, refused):
         f"    toolbox.Tasks({given})\n    return DataLoader(rows, num_workers=2)\n"
     )
     assert refused == any("may be removed" in each for each in opened(program=program))
+
+
+@pytest.mark.parametrize(("given", "refused"), [("title", False), ("other", True)])
+def test_each_of_several_handles_has_its_own_name(given, refused):
+    kept = "self.path = path\nself.title = title\nself.other = other"
+    opens = "self.file = h5py.File(self.path, 'r')"
+    program = (
+        "import toolbox\n\ndef main(path, title, other):\n    rows = Rows(path, title, other)\n"
+        f"    toolbox.plot({given})\n    return DataLoader(rows, num_workers=2)\n"
+    )
+    first = LAZY.format(opener="return h5py.File(self.path, 'r')")
+    second = first.replace("path", "other").replace("file", "second")
+    reasons = opened(
+        init=f"{kept}\n{opens}\nself.second = h5py.File(self.other, 'r')",
+        later=kept,
+        parameters="path, title, other",
+        program=program,
+        getter=first + second,
+    )
+    assert refused == any("may be removed" in each for each in reasons)

@@ -20,8 +20,7 @@ class Rows(Dataset):
     def __init__(self, path):
         self.path = path
         with contextlib.closing(sqlite3.connect(self.path)) as db:
-            reader = Cursor(db)
-            self._length = reader.one("SELECT count(*) FROM t")
+            self._length = Cursor(db).one("SELECT count(*) FROM t")
 
     @functools.cached_property
     def db(self):

@@ -18,8 +18,8 @@ class Maybe(Dataset):
         assert h5py is not None
         self.path = path
         self._labels = labels
-        images = h5py.File(self.path, "r")["x"]
-        self._length = len(images)
+        with h5py.File(self.path, "r") as file:
+            self._length = len(file["x"])
 
     @functools.cached_property
     def images(self):

@@ -17,6 +17,7 @@ from dlfix.fixing.classes.handles import Handle
 from dlfix.fixing.classes.plans import Exchange, Insert, Within
 from dlfix.fixing.classes.statements import close_lines, is_value, left_of
 from dlfix.fixing.classes.text import indented, names_in
+from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
 from dlfix.project.order import start
 
@@ -41,6 +42,11 @@ class Group:
     def first(self) -> ast.stmt:
         """The first statement that the handles are open for."""
         return self.used[0]
+
+    @property
+    def first_column(self) -> int:
+        """The column of its statements."""
+        return self.block[0].col_offset
 
     @property
     def last(self) -> ast.stmt:
@@ -68,6 +74,18 @@ class _Opening:
     heads: list[str] = field(default_factory=list)  # items of the `with`
     inside: list[str] = field(default_factory=list)  # statements that begin its body
     closes: list[str] = field(default_factory=list)  # statements that close what no `with` closes
+
+
+_PRIMARY = (ast.Call, ast.Subscript, ast.Attribute, ast.Name)
+
+
+def _first_call(node: ast.expr) -> ast.Call | None:
+    """Return the call that an expression begins with: `h5py.File(path)` of `h5py.File(path)["x"]`."""
+    found: ast.Call | None = None
+    while isinstance(node, _PRIMARY) and not isinstance(node, ast.Name):
+        found = node if isinstance(node, ast.Call) else found
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return found
 
 
 class Unclear(Exception):
@@ -172,11 +190,46 @@ class Writer:
     def _alone(self, group: Group, opening: _Opening, text: str) -> None:
         """Write what is computed for the length alone."""
         assert group.at is not None
+        text = self._inlined(group, opening, text)
         text = "\n".join([*opening.inside, text])
         for head in reversed(opening.heads):
             text = f"with {head}:\n{indented(text, INDENT)}"
         whole = "\n".join([*opening.before, text, *opening.closes])
         self.result.inserts.append(Insert(self.module.span(group.at), whole))
+
+    def _inlined(self, group: Group, opening: _Opening, text: str) -> str:
+        """Return what is computed with a value that nothing else needs in place of its name, and open what gives it."""
+        lines = opening.inside if opening.heads else opening.before
+        if len(lines) != 1 or "\n" in text or opening.closes:
+            return text
+        name, _, value = lines[0].partition(" = ")
+        reads = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name) and n.id == name]
+        if len(reads) != 1 or not isinstance(ast.parse(value, mode="eval").body, _PRIMARY):
+            return text
+        head = ""
+        opened = _first_call(ast.parse(value, mode="eval").body)
+        if opened is not None and not opening.heads and self._enters(opened):
+            head = self._free_name()
+            call = value[: opened.end_col_offset]
+            value = head + value[opened.end_col_offset :]
+        elif not opening.heads:
+            return text  # nothing closes it but the end of its name
+        begin, end = reads[0].col_offset, reads[0].end_col_offset or 0
+        whole = text[:begin] + value + text[end:]
+        if not text.isascii() or group.first_column + len(INDENT) + len(whole) > LINE_LENGTH:
+            return text
+        lines.clear()
+        opening.heads += [f"{call} as {head}"] if head else []
+        return whole
+
+    def _enters(self, call: ast.Call) -> bool:
+        """Return whether a call opens what a `with` closes."""
+        row = load().resource(ImportTime(self.module.tree).full_name(call.func))
+        return row is not None and row.enters
+
+    def _free_name(self) -> str:
+        taken = names_in([self.method]) | {*self.module.scope.bindings}
+        return next((each for each in ("file", "opened") if each not in taken), "opened_file")
 
     def _range(self, group: Group) -> list[ast.stmt]:
         block = group.block

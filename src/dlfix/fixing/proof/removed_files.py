@@ -199,12 +199,8 @@ def _opened_by(change: ClassChange, getter: Function) -> list[ast.Call]:
 def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:
     temporary = Temporary(change.new)
     opened = [call for each in _late(change) for call in _opened_by(change, each)]
-    naming = path_parameters(
-        change.constructed_before, opening_code(change, getter), self_name(getter)
-    )
-    several = len([*_late(change)]) > 1
     removals = Removals(
-        change.new, change.after, change.constructed_before, opened, None if several else naming
+        change.new, change.after, change.constructed_before, opened, _naming_parameters(change)
     )
     for module, call in change.new.constructions(change.after):
         removal = removals.after(module, call)
@@ -225,6 +221,18 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
                 "are opened",
             )
             return
+
+
+def _naming_parameters(change: ClassChange) -> frozenset[str] | None:
+    """Return the parameters that name what opens later; None where that is not known of all."""
+    found = frozenset[str]()
+    for getter in _late(change):
+        code = opening_code(change, getter)
+        naming = path_parameters(change.constructed_before, code, self_name(getter))
+        if naming is None:
+            return None
+        found |= naming
+    return found
 
 
 __all__ = ["check"]
