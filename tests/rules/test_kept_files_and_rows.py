@@ -164,6 +164,29 @@ PROGRAMS = [
         """,
     ),
     program(
+        "archives and arrays by how their paths end, of which an attribute keeps a list",
+        """
+        from pathlib import Path
+        import numpy as np
+        from torch.utils.data import DataLoader, Dataset
+        class Views(Dataset):
+            def __init__(self, folder, names, more):
+                self.paths = [Path(folder, f"{name}.npz") for name in names]
+                self.rows = [Path(folder, f"{name}.npy") for name in names]
+                self.mixed = [Path(folder, "a.npz"), Path(folder, "a.npy"), *more]
+                self.views, self.arrays, self.unknown = [], [], []
+                for path in self.paths:
+                    self.views.append(np.load(path))  # !DLF201
+                for path in self.rows:
+                    self.arrays.append(np.load(path))
+                for path in self.mixed:
+                    self.unknown.append(np.load(path))
+            def __getitem__(self, i): return self.views[0]["x"][i]
+        if __name__ == "__main__":
+            DataLoader(Views("x", ["y"], []), num_workers=2)
+        """,
+    ),
+    program(
         "a module of a package that is kept, however it is imported; a function of it may be",
         """
         import numpy.random as draws

@@ -309,7 +309,9 @@ def _element_kind(value: Value, analysis: Analysis) -> str:
         case Container(kind="list" | "dict" as kind):
             return kind
         case ExternalCall(name="numpy.load", node=ast.Call(args=[path, *_]), frame=frame):
-            return "array" if (ending_of(Bound(path, frame)) or "").endswith(".npy") else ""
+            return (
+                "array" if (ending_of(Bound(path, frame), analysis) or "").endswith(".npy") else ""
+            )
         case ExternalCall(name=name, node=node):
             found = _array(name, node)
             return found.kind if found else ""

@@ -424,7 +424,7 @@ def _constant(argument: Argument, analysis: Analysis) -> object:
     if constants and len(constants) == len(values):
         return constants[0] if len(constants) == 1 else OneOf(constants)
     if isinstance(argument, Bound):
-        ending = ending_of(argument)
+        ending = ending_of(argument, analysis)
         return UNKNOWN if ending is None else Tail(ending)
     return UNKNOWN
 
