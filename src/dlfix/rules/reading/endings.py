@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from dlfix.reach.values import Argument, Bound, Container, Derived, ExternalCall, Frame, Value
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _PATTERNS = frozenset({"glob", "iglob", "rglob"})
 _SAME_ITEMS = frozenset({"sorted", "list", "tuple", "set", "reversed", "iter"})
+_Read: TypeAlias = Callable[[ast.expr, Frame, int], "str | None"]
 _FAR = 12  # names that are followed one after another
 
 
@@ -43,13 +44,13 @@ class _Endings:
                 return self.of(last, frame, far)
             case ast.Call(func=ast.Name(id="str" | "Path"), args=[*_, last]):
                 return self.of(last, frame, far)
-            case ast.Name():
-                return self._of_name(node, frame, far)
-            case ast.Attribute():
+            case ast.Name() if (bound := self._of_name(node, frame, far, self.of)) is not None:
+                return bound
+            case ast.Name() | ast.Attribute():
                 return self._of_values(self.analysis.interpreter.values_at(node, frame), far)
         return None
 
-    def _of_name(self, node: ast.Name, frame: Frame, far: int) -> str | None:
+    def _of_name(self, node: ast.Name, frame: Frame, far: int, read: _Read) -> str | None:
         """Follow a name to what it is bound to, or to what the call at hand passes for it."""
         scope = frame.scope.lookup(node.id)
         bindings = scope.bindings.get(node.id, []) if scope is not None else []
@@ -59,12 +60,15 @@ class _Endings:
             frame = frame.enclosing
         (binding,) = bindings
         if binding.value is None:
+            passed = (frame.arguments or {}).get(node.id, ())
             return _same(
-                self._of_argument(one, far) for one in (frame.arguments or {}).get(node.id, ())
+                read(one.node, one.frame, far - 1) if isinstance(one, Bound) else None
+                for one in passed
             )
         if not binding.path:
-            return self.of(binding.value, frame, far - 1)
-        return self._of_each(binding.value, frame, far - 1) if binding.path == ("each",) else None
+            return read(binding.value, frame, far - 1)
+        is_item = binding.path == ("each",) and read == self.of
+        return self._of_each(binding.value, frame, far - 1) if is_item else None
 
     def _of_each(self, node: ast.expr, frame: Frame, far: int) -> str | None:
         """Return how the texts end that something gives when it is gone through."""
@@ -73,6 +77,10 @@ class _Endings:
                 if name in _PATTERNS:
                     return self.of(first, frame, far)
                 return self._of_each(first, frame, far) if name in _SAME_ITEMS else None
+            case ast.Name() if (
+                bound := self._of_name(node, frame, far, self._of_each)
+            ) is not None:
+                return bound
             case ast.Name() | ast.Attribute() if far:
                 values = self.analysis.interpreter.values_at(node, frame)
                 return _same(self._of_items(value, far - 1) for value in values)
