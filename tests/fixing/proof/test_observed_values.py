@@ -93,3 +93,28 @@ def test_a_type_that_is_called_asks_nothing(tmp_path: Path, text: str, expected:
     (node,) = module.nodes_by_name["FunctionType"]
     assert makes_function(module, node) is expected
     assert isinstance(node, ast.Attribute)
+
+
+@pytest.mark.parametrize(
+    ("program", "known"),
+    [
+        ("from load import show as display\ndisplay(int)\n", True),
+        ("from load import show as display\ndisplay(_collate)\n", False),
+        ("from load import show as display\nshown = [display]\n", False),
+        ("from load import display\ndisplay(_collate)\n", False),
+        ("from load import display\ndisplay(str)\n", True),
+    ],
+)
+def test_calls_under_the_names_of_imports_count(tmp_path: Path, program: str, known: bool):
+    files = {
+        "load.py": "def show(f):\n    print(f.__name__)\n",
+        "again.py": "from load import show as display\n",
+    }
+    for name, source in {**files, "own.py": OWN, "main.py": program}.items():
+        (tmp_path / name).write_text(source)
+    tree = Project(sorted(tmp_path.glob("*.py")))
+    (module,) = tree.mentions("__name__")
+    (node,) = module.nodes_by_name["__name__"]
+    asked = observed(module, node)
+    assert asked is not None
+    assert Sources(Program(tree), {"_collate"}).are_others(module, asked) == known

@@ -179,24 +179,29 @@ class Sources:
         names = [each.arg for each in positional][isinstance(owner, ast.ClassDef) :]
         if called.startswith("__"):
             yield None  # operators and the language call it
-        for home in self.program.project.mentions(called):
-            if home.aliases_of(called):
+        for home, node in self._named_so(called):
+            call = home.parent(node)
+            if not isinstance(node.ctx, ast.Load) or _is_annotation(home, node):
+                continue
+            if not isinstance(call, ast.Call) or call.func is not node:
                 yield None
-            for node in home.nodes_by_name.get(called, ()):
-                call = home.parent(node)
-                if not isinstance(node.ctx, ast.Load) or _is_annotation(home, node):
-                    continue
-                if not isinstance(call, ast.Call) or call.func is not node:
-                    yield None
-                    continue
-                if any(isinstance(each, ast.Starred) for each in call.args) or any(
-                    each.arg is None for each in call.keywords
-                ):
-                    yield None
-                given = dict(zip(names, call.args, strict=False))
-                given |= {each.arg or "": each.value for each in call.keywords}
-                value = given.get(name, defaults(function.args).get(name))
-                yield (home, value) if value is not None else None
+                continue
+            if any(isinstance(each, ast.Starred) for each in call.args) or any(
+                each.arg is None for each in call.keywords
+            ):
+                yield None
+            given = dict(zip(names, call.args, strict=False))
+            given |= {each.arg or "": each.value for each in call.keywords}
+            value = given.get(name, defaults(function.args).get(name))
+            yield (home, value) if value is not None else None
+
+    def _named_so(self, name: str) -> Iterator[tuple[Module, ast.Name | ast.Attribute]]:
+        """Yield where code names something, also under the names that imports give it."""
+        names = [name]
+        for each in names:
+            for home in self.program.project.mentions(each):
+                names += (alias for alias in home.aliases_of(each) if alias not in names)
+                yield from ((home, node) for node in home.nodes_by_name.get(each, ()))
 
     def _kept(self, module: Module, node: ast.Attribute, name: str, met: set[object]) -> bool:
         """Return whether an attribute of `self` is only set, wherever that may be, to something else."""
