@@ -35,6 +35,22 @@ PROGRAMS = {
         "rows = Rows('a')\n{'a': rows.file}['a'].row_factory = dict\n",
         True,
     ),
+    "a function that writes what it shows to a file": (
+        "from torchvision.utils import save_image\nrows = Rows('a')\nsave_image(rows.file, 'a.png')\n",
+        False,
+    ),
+    "a function that writes to it": (
+        "from torchvision.utils import save_image\nrows = Rows('a')\nsave_image(image, rows.file)\n",
+        True,
+    ),
+    "a function of a module that does nothing to files": (
+        "import numpy as np\nrows = Rows('a')\nnp.copyto(rows.file, 7)\n",
+        True,
+    ),
+    "a function that nothing is known of": (
+        "import toolbox\nrows = Rows('a')\ntoolbox.tune(rows.file)\n",
+        True,
+    ),
     "getattr": ("rows = Rows('a')\ngetattr(rows, 'file').create_function('f', 1, abs)\n", True),
     "what another function makes": (
         "def make():\n    return Rows('a')\n\nmake().file.row_factory = dict\nrows = make()\n",

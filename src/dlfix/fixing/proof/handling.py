@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from dlfix.catalog import load
 from dlfix.catalog.rows import ResourceRow
+from dlfix.fixing.proof.library_calls import only_reads
 from dlfix.fixing.proof.program import Class, Program, is_getter, whose_class
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
@@ -268,10 +269,15 @@ class _Reader:
                 if name not in {*row.position, *row.plain, row.close, *_ENDS}:
                     yield self._operation_at(call, name, True)
             case _:
+                full = _external(self.module, dotted(call.func))
+                written = load().function(full)
+                changed = [each for each in given if not only_reads(written, call, each)]
                 held = [
-                    self.rows[t] for t in map(self._text, given) if t in self.rows.keys() & handles
+                    self.rows[t]
+                    for t in map(self._text, changed)
+                    if t in self.rows.keys() & handles
                 ]
-                closes = _external(self.module, dotted(call.func)) in {row.close for row in held}
+                closes = full in {row.close for row in held}
                 if held and not closes and _is_imported(self.module, dotted(call.func)):
                     yield self._operation_at(call, last_part(call.func), True)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePath
 from typing import NamedTuple, TypeAlias
 
-from dlfix.catalog import FunctionRow, load
+from dlfix.catalog import load
 from dlfix.fixing.proof.callees import Callee, callees
 from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.commands import files_of_command
@@ -19,6 +19,7 @@ from dlfix.fixing.proof.handed_over import (
     passed_parts,
 )
 from dlfix.fixing.proof.late_code import opens_to_write
+from dlfix.fixing.proof.library_calls import files_written
 from dlfix.fixing.proof.new_files import not_there
 from dlfix.fixing.proof.origins import Origins, is_literal, item_of, literal, share_files
 from dlfix.fixing.proof.outliving import FAR, REMOVES, TEMPORARY, Kept, on_disk
@@ -803,19 +804,6 @@ def _ends_temporary(node: ast.Call, origins: Origins) -> bool:
     return last_part(node.func) in ("cleanup", "close") and any(
         last_part(each) in TEMPORARY for each in made
     )
-
-
-def files_written(row: FunctionRow, node: ast.Call) -> list[ast.expr]:
-    """Return the arguments of a call that name what a function writes."""
-    given = [*node.args, *(each.value for each in node.keywords)]
-    unpacked = any(isinstance(each, ast.Starred) for each in node.args) or any(
-        each.arg is None for each in node.keywords
-    )
-    if not row.files or unpacked:
-        return given
-    by_place = zip(row.parameters, node.args, strict=False)
-    passed = [*by_place, *((each.arg or "", each.value) for each in node.keywords)]
-    return [value for name, value in passed if name in row.files]
 
 
 def _moves_away(node: ast.Call) -> bool:
