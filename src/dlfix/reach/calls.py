@@ -410,7 +410,7 @@ class Calls:
             return
         scope = inside.scope
         if scope.yields or isinstance(function.node, ast.AsyncFunctionDef):
-            yield self._suspended(function, node, frame)
+            yield self._suspended(function, node, frame, inside)
             return
         for returned in scope.returns:
             if returned.value is None or is_dead(returned, inside, self.interpreter):
@@ -421,10 +421,11 @@ class Calls:
         if not scope.returns:
             yield Reached(Constant(None))
 
-    def _suspended(self, function: Function, node: ast.AST, frame: Frame) -> Reached:
+    def _suspended(self, function: Function, node: ast.AST, frame: Frame, inside: Frame) -> Reached:
         if isinstance(function.node, ast.AsyncFunctionDef) or not isinstance(node, ast.Call):
             return Reached(_UNKNOWN)
-        return Reached(self.made(node, frame, lambda: Generator(node, frame, function), function))
+        made = Generator(node, frame, function, inside)
+        return Reached(self.made(node, frame, lambda: made, function, inside))
 
     def frame_of(
         self,
@@ -873,11 +874,7 @@ class Calls:
         if isinstance(value.node, ast.GeneratorExp):
             inner = self.interpreter.inner(value.node, value.frame)
             return [Bound(value.node.elt, inner)]
-        if value.function is None:
-            return [_UNKNOWN]
-        arguments = self.arguments(value.node, value.frame)
-        inside = self.frame_of(value.function, arguments, value.node, value.frame, None)
-        return self._yielded(inside) if inside is not None else [_UNKNOWN]
+        return self._yielded(value.inside) if value.inside is not None else [_UNKNOWN]
 
     def iterated_by(self, iterator: Function, owner: Instance) -> list[Argument]:
         """Return what iterating an object may give, by its `__iter__`."""

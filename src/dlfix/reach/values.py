@@ -187,6 +187,7 @@ class Generator:
     node: ast.GeneratorExp | ast.Call
     frame: Frame
     function: Function | None = None  # the generator function that was called
+    inside: Frame | None = None  # the frame of that call
 
 
 @record(frozen=True, slots=True)
