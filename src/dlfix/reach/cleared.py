@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module, enclosing_function
@@ -12,12 +13,13 @@ from dlfix.project.syntax import attributes_deleted, is_name
 from dlfix.project.trees import walk
 from dlfix.reach.crossing import Boundary
 from dlfix.reach.methods import cleared_by, replaced_by
-from dlfix.reach.values import Class, External, Instance, Value
+from dlfix.reach.values import BoundMethod, Class, External, Frame, Function, Instance, Value
 
 if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEEPEST = 1  # calls in the function that a statement calls are read, no further
 
 
 def cleared_before(
@@ -53,6 +55,7 @@ class Cleared:
                 values = self._values(module, owner)
                 if values and all(map(self._is_it, values)):
                     yield from names
+            yield from self._emptied_by_called(statement, module)
 
     def _following(self, module: Module, call: ast.AST) -> Iterable[ast.stmt]:
         """Return the statements that run once the object is made, and before it crosses."""
@@ -84,6 +87,49 @@ class Cleared:
                 given = owner.id in sent and not _is_bound_after(module, statement, owner)
                 if given and any(map(self._is_it, self._values(module, owner))):
                     yield from names
+            yield from self._emptied_by_called(statement, module)
+
+    def _emptied_by_called(self, statement: ast.stmt, module: Module) -> Iterator[str]:
+        """Yield what a statement empties by other code: `finish(rows)`, `self.rows.close()`, `owner.done()`."""
+        call = getattr(statement, "value", None)
+        if self._emptying and isinstance(call, ast.Call):
+            frame = self.interpreter.frame_at(module, call)
+            yield from self._emptied_by_call(call, frame, _DEEPEST)
+
+    def _emptied_by_call(self, call: ast.Call, frame: Frame, depth: int) -> Iterator[str]:
+        """Yield what a call, made for sure, empties of the object."""
+        func = call.func
+        if isinstance(func, ast.Attribute) and func.attr in self._emptying:
+            is_one = isinstance(func.value, (ast.Name, ast.Attribute))  # no item of several
+            owners = self.interpreter.values_at(func.value, frame) if is_one else []
+            if owners and all(map(self._is_it, owners)):
+                yield from self._emptied_by(func.attr)
+                return
+        if not depth or not isinstance(func, (ast.Name, ast.Attribute)):
+            return
+        callees = self.interpreter.values_at(func, frame)
+        callee = callees[0] if len(callees) == 1 else None
+        owner = callee.owner if isinstance(callee, BoundMethod) else None
+        function = callee.function if isinstance(callee, BoundMethod) else callee
+        if not isinstance(function, Function) or not self._may_empty(function):
+            return
+        calls = self.interpreter.calls
+        inside = calls.frame_of(function, calls.arguments(call, frame), call, frame, owner)
+        if inside is not None:
+            for inner in _surely_called(function.node):
+                yield from self._emptied_by_call(inner, inside, depth - 1)
+
+    @cached_property
+    def _emptying(self) -> frozenset[str]:
+        """The methods of the object that empty an attribute."""
+        methods = self.interpreter.roles.methods(self.instance.cls)
+        return frozenset(name for name in methods if self._emptied_by(name))
+
+    def _may_empty(self, function: Function) -> bool:
+        return any(
+            isinstance(node, ast.Attribute) and node.attr in self._emptying
+            for node in walk(function.node)
+        )
 
     def _values(self, module: Module, name: ast.Name) -> list[Value]:
         return self.interpreter.values_at(name, self.interpreter.frame_at(module, name))
@@ -109,6 +155,17 @@ class Cleared:
         if method is None:
             return frozenset()
         return cleared_by(method.node) | replaced_by(method.node)
+
+
+def _surely_called(function: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls that are statements of a function and that each call of it makes."""
+    for statement in _flat(
+        getattr(function, "body", []) if isinstance(function, _DEFINITIONS) else []
+    ):
+        if any(isinstance(node, (ast.Return, ast.Yield)) for node in walk(statement)):
+            return
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            yield statement.value
 
 
 def _chained(module: Module, call: ast.AST) -> Iterator[str]:
@@ -156,15 +213,31 @@ def _run_before(module: Module, node: ast.AST) -> Iterator[ast.stmt]:
 
 def _till_handed_on(module: Module, made: ast.stmt) -> Iterator[ast.stmt]:
     """Yield the statements after one that makes an object, till other code gets it."""
-    names = {each.id for each in getattr(made, "targets", ()) if isinstance(each, ast.Name)}
+    held = {ast.unparse(each) for each in getattr(made, "targets", ()) if _is_held(each)}
     block = getattr(module.parent(made), "body", [])
-    if not names or made not in block:
+    if not held or made not in block:
         return
     for statement in _flat(block[block.index(made) + 1 :]):
-        uses = (n for n in walk(statement) if isinstance(n, ast.Name) and n.id in names)
-        if not all(isinstance(module.parent(each), ast.Attribute) for each in uses):
+        if any(_is_handing(node, held, module) for node in walk(statement)):
             return
         yield statement
+
+
+def _is_held(target: ast.expr) -> bool:
+    return isinstance(target, ast.Name) or (
+        isinstance(target, ast.Attribute) and is_name(target.value, "self")
+    )
+
+
+def _is_handing(node: ast.AST, held: set[str], module: Module) -> bool:
+    """Return whether a node hands on what is held, or the object that holds it, or calls a method of that."""
+    above = module.parent(node)
+    if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) in held:
+        return not isinstance(above, ast.Attribute)
+    if not is_name(node, "self") or not any(name.startswith("self.") for name in held):
+        return False
+    call = module.parent(above) if isinstance(above, ast.Attribute) else None
+    return call is None or (isinstance(call, ast.Call) and call.func is above)
 
 
 def _flat(block: list[ast.stmt]) -> Iterator[ast.stmt]:
