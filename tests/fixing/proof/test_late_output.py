@@ -67,6 +67,16 @@ def test_what_the_parent_sets_on_the_class(program, refused):
     assert refused == any("set on the class by the parent" in reason for reason in reasons)
 
 
+@pytest.mark.parametrize(("name", "refused"), [("setting", True), ("test_rows", False)])
+def test_what_tests_set_on_the_class_is_no_matter_of_workers(name, refused):
+    reads = "def __getitem__(self, index):\n    return self.file['x'][index] * self.scale\n"
+    program = (
+        "from main import Rows\n\ndef patch():\n    Rows.scale = 2\n\ndef test_it():\n    patch()\n"
+    )
+    reasons = opened(body=reads, **{name: program})
+    assert refused == any("set on the class by the parent" in reason for reason in reasons)
+
+
 LOCK = """
     def __getstate__(self):
         state = self.__dict__.copy()

@@ -87,3 +87,15 @@ def test_each_of_several_handles_has_its_own_name(given, refused):
         getter=first + second,
     )
     assert refused == any("may be removed" in each for each in reasons)
+
+
+@pytest.mark.parametrize(
+    ("called", "refused"),
+    [("verify_str_arg", False), ("check_integrity", False), ("extract_archive", True)],
+)
+def test_functions_of_torchvision_that_only_look_change_no_file(called, refused):
+    program = (
+        f"from torchvision.datasets.utils import {called}\n\ndef main(path):\n    rows = Rows(path)\n"
+        f"    {called}(path)\n    return DataLoader(rows, num_workers=2)\n"
+    )
+    assert refused == any("may be removed" in each for each in opened(program=program))

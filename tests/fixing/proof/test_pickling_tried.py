@@ -50,6 +50,26 @@ TRIES = {
         "    print('no')\n",
         False,
     ),
+    "in a test that expects another error": (
+        "import copy\nimport pytest\nrows = Rows('a')\nwith pytest.raises(RuntimeError, match='sum'):\n"
+        "    copy.deepcopy(rows)\n",
+        False,
+    ),
+    "in a test that expects one of several": (
+        "import copy\nimport pytest\nrows = Rows('a')\nwith pytest.raises((RuntimeError, TypeError)):\n"
+        "    copy.deepcopy(rows)\n",
+        True,
+    ),
+    "and suppresses one of several": (
+        "import copy\nrows = Rows('a')\nwith contextlib.suppress(OSError, TypeError):\n"
+        "    rows = copy.deepcopy(rows)\n",
+        True,
+    ),
+    "in a test that names the error": (
+        "import copy\nimport pytest\nrows = Rows('a')\nwith pytest.raises(expected_exception=TypeError):\n"
+        "    copy.deepcopy(rows)\n",
+        True,
+    ),
     "of a text": (
         "import json\nrows = Rows('a')\ntry:\n    json.dumps(rows)\nexcept TypeError:\n    print('no')\n",
         False,

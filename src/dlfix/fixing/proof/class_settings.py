@@ -64,8 +64,9 @@ def _is_guarded(module: Module, node: ast.AST) -> bool:
 def _set_on(
     change: ClassChange, lineage: tuple[Class, ...]
 ) -> Iterator[tuple[Module, Function, ast.expr, str]]:
-    """Yield where functions set an attribute of one of some classes."""
-    modules = (m for cls in lineage for m in change.new.project.mentions(cls.name))
+    """Yield where functions set an attribute of one of some classes: tests that do so send nothing, or failed before."""
+    mentions = (m for cls in lineage for m in change.new.project.mentions(cls.name))
+    modules = (module for module in mentions if not module.is_test)
     for module in dict.fromkeys(modules):
         for node in module.nodes(ast.Attribute):
             function = change.new.enclosing(module, node)

@@ -174,10 +174,10 @@ def _handler(
             for handler in parent.handlers:
                 if _waits(handler.type) and not ends_here(handler.body):
                     return f"{module.path.name}:{handler.lineno}"
-        if isinstance(parent, (ast.With, ast.AsyncWith)):
-            calls = (item.context_expr for item in parent.items)
-            if any(isinstance(c, ast.Call) and last_part(c.func) in _EXPECTS for c in calls):
-                return f"{module.path.name}:{parent.lineno}"
+        if isinstance(parent, (ast.With, ast.AsyncWith)) and any(
+            _expects(item.context_expr) for item in parent.items
+        ):
+            return f"{module.path.name}:{parent.lineno}"
         child = parent
     function = program.enclosing(module, call)
     if function is None or far == 0 or function.name.startswith("test"):
@@ -189,6 +189,14 @@ def _handler(
         callers = (_handler(program, *each, known, far - 1) for each in program.calls_of(function))
         known[function] = (far, next(filter(None, callers), None))
     return known[function][1]
+
+
+def _expects(manager: ast.expr) -> bool:
+    """Return whether a context manager takes what pickling raises: `pytest.raises(TypeError)`."""
+    if not isinstance(manager, ast.Call) or last_part(manager.func) not in _EXPECTS:
+        return False
+    kinds = manager.args if last_part(manager.func) == "suppress" else manager.args[:1]
+    return not kinds or any(map(_waits, kinds))
 
 
 def _waits(kind: ast.expr | None) -> bool:
