@@ -9,6 +9,10 @@ PROGRAM = "rows = Rows('a')\nprint({})\nDataLoader(rows, num_workers=2)\n"
 COUNTERS = {
     "on the object": ("self.opens += 1", "rows.opens", True),
     "on the class": ("type(self).opens += 1", "Rows.opens", True),
+    "on the class by its name": ("Rows.opens += 1", "Rows.opens", True),
+    "the last one, on the class": ("Rows.last = path", "Rows.last", True),
+    "the last one, on its class": ("type(self).last = path", "rows.last", True),
+    "on another class": ("Other.opens += 1", "Rows.opens", False),
     "in a table": ("self.table.update({path: 1})", "rows.table", True),
     "an item of a table": ("self.table[path] = 1", "len(rows.table)", True),
     "nobody asks": ("self.opens += 1", "1", False),

@@ -297,3 +297,28 @@ def test_a_method_that_names_one_of_several_streams_goes_to_its_place_first(read
         body=f"def __getitem__(self, index):\n    {reads}\n",
     )
     assert refused == any("starts at the beginning" in reason for reason in reasons)
+
+
+HEADERS = {
+    "a function": ("self.name = first(self.file)", True),
+    "a method": ("self.name = self.head(self.file)", True),
+    "a class": ("self.name = Head(self.file)", True),
+    "a library": ("self.name = numpy.fromfile(self.file)", True),
+    "a function that only asks": ("self.name = asks(self.file)", False),
+    "a library that only wraps": ("self.name = contextlib.closing(self.file)", False),
+}
+
+
+@pytest.mark.parametrize(("header", "refused"), HEADERS.values(), ids=HEADERS)
+def test_who_gets_a_stream_of_the_constructor_may_read_from_it(header, refused):
+    reasons = opened(
+        init=f"self.path = path\nself.file = open(path, 'rb')\n{header}",
+        later="self.path = path\nself.name = 1",
+        opener="return open(self.path, 'rb')",
+        body="@staticmethod\ndef head(stream):\n    return stream.readline()\n\n"
+        "def __iter__(self):\n    return iter(self.file)\n",
+        program="import numpy\n\ndef first(file):\n    return file.readline()\n\n"
+        "def asks(file):\n    return file.name\n\nclass Head:\n    def __init__(self, file):\n"
+        "        self.text = file.readline()\n",
+    )
+    assert refused == any("starts at the beginning" in each for each in reasons)

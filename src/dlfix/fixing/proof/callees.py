@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dlfix.fixing.proof.origins import Origins, is_literal, spelled
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.special_calls import Implied, may_be_run_by
-from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, last_part, parameters
+from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, last_part, parameters, within
 from dlfix.project.module import Module
 from dlfix.project.syntax import defaults
 from dlfix.project.trees import kept
@@ -38,7 +38,8 @@ def callees(program: Program, module: Module, call: ast.Call, origins: Origins) 
     if isinstance(call, Implied):
         yield from _methods(program, module, call, origins)
         return
-    direct = list(_direct(program, module, call, origins))
+    named = list(_direct(program, module, call, origins))
+    direct = [*named, *(each for one in named for each in _wrappers(program, one))]
     yield from direct
     met = {each.function for each in direct}
     func = (
@@ -69,6 +70,17 @@ def _direct(program: Program, module: Module, call: ast.Call, origins: Origins) 
     if method is not None:
         yield Callee(method[0].module, method[1], parameters(method[1])[1:])
     yield from _methods(program, module, call, origins)
+
+
+def _wrappers(program: Program, callee: Callee) -> Iterator[Callee]:
+    """Yield the functions that decorators put in the place of one: they get the same arguments."""
+    skipped = len(parameters(callee.function)) - len(callee.takes or ())
+    for each in callee.function.decorator_list:
+        called = each.func if isinstance(each, ast.Call) else each
+        found = program.function_of(callee.module, called)
+        for inner in within(found[1].body) if found is not None else ():
+            if isinstance(inner, FUNCTIONS):
+                yield Callee(found[0], inner, parameters(inner)[skipped:])  # type: ignore[index]
 
 
 def _methods(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from dlfix.fixing.proof.callees import Callee, callees
-from dlfix.fixing.proof.origins import Origins
+from dlfix.fixing.proof.origins import Origins, is_literal
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
     dotted,
@@ -19,11 +19,17 @@ Asked = Callable[[ast.expr], bool]
 """Whether an expression is made of what somebody asks for."""
 
 
-def passed_parts(passed: list[tuple[str, ast.expr]], origins: Origins, asked: Asked) -> set[str]:
+def passed_parts(
+    program: Program,
+    module: Module,
+    passed: list[tuple[str, ast.expr]],
+    origins: Origins,
+    asked: Asked,
+) -> set[str]:
     """Return by which keys and attributes of its parameters a function knows what a call hands over."""
     found: set[str] = set()
     for name, value in passed:
-        parts = {key for key, held in origins.parts(value) if asked(held)}
+        parts = _parts_asked(program, module, value, origins, asked)
         found |= {f"{name}.{key}" for key in parts} if name else parts  # `**options`
     return found
 
@@ -43,11 +49,20 @@ def attributes_of_object(
     me, owner = self_name(callee.function), node.func.value
     if not me or not isinstance(callee.module.parent(callee.function), ast.ClassDef):
         return set()
-    names = {key for key, held in origins.parts(owner) if asked(held)}
-    for made in origins.some_calls(owner):
+    names = _parts_asked(program, module, owner, origins, asked)
+    whole = {me} if asked(owner) else set()
+    return whole | {f"{me}.{name}" for name in names} | parts_known(known, owner, me, origins)
+
+
+def _parts_asked(
+    program: Program, module: Module, held: ast.expr, origins: Origins, asked: Asked
+) -> set[str]:
+    """Return the keys and attributes of an object under which it holds what is asked for."""
+    names = {key for key, value in origins.parts(held) if asked(value)}
+    for made in origins.some_calls(held):
         cls = program.class_of(module, made.func)
         names |= given_to_constructor(program, cls, made, asked) if cls is not None else set()
-    return {f"{me}.{name}" for name in names} | parts_known(known, owner, me)
+    return names
 
 
 def given_to_constructor(program: Program, cls: Class, made: ast.Call, asked: Asked) -> set[str]:
@@ -88,10 +103,16 @@ def _attributes_set(callee: Callee, taken: set[str]) -> set[str]:
     }
 
 
-def parts_known(known: set[str], held: ast.expr, name: str) -> set[str]:
-    """Return the parts of an object among some names, by the name that a function has for it: `rows.path`."""
-    start = f"{dotted(held)}."
-    return {f"{name}.{text.removeprefix(start)}" for text in known if text.startswith(start)}
+def parts_known(known: set[str], held: ast.expr, name: str, origins: Origins) -> set[str]:
+    """Return the parts of an object, or of a copy of it, by the name that a function has for it: `rows.path`."""
+    owners = origins.of(held)
+    parts = (text.partition(".") for text in known if not is_literal(text))
+    return {f"{name}.{rest}" for owner, _, rest in parts if rest and owner in owners} | {
+        f"{name}.{text.removeprefix(start)}"
+        for start in [f"{dotted(held)}."]
+        for text in known
+        if text.startswith(start)
+    }
 
 
 __all__ = [

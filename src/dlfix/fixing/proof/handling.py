@@ -372,10 +372,14 @@ class _Reader:
         if self.far == 0 or not handles & {*given, *named.values()}:
             return
         made = self.program.class_of(self.module, call.func)
-        known = self._known(call.func)
+        known, own = self._known(call.func), self._own_method(call.func)
         if made is not None and "__init__" in made.methods:
             known, given = (made.module, made.methods["__init__"]), ["", *given]
+        elif known is None and own is not None:
+            static = any(last_part(each) == "staticmethod" for each in own[1].decorator_list)
+            known, given = own, given if static else ["", *given]
         if known is None:
+            yield from self._read_by_library(call, [t for t in given if t in handles])
             return
         names = dict(zip(parameters(known[1]), given, strict=False)) | named
         rows = {name: self.rows[t] for name, t in names.items() if t in handles & {*self.rows}}
@@ -383,6 +387,17 @@ class _Reader:
         yield from inner.of_all(rows)
         if made is not None and isinstance(self.module.statement(call), ast.Expr):
             yield from inner.by_others(made)
+
+    def _read_by_library(self, call: ast.Call, given: list[str]) -> Iterator[Operation]:
+        """Yield that a function of a library reads a stream it gets: `pickle.load(self.file)`."""
+        name = _external(self.module, dotted(call.func))
+        reads = _is_imported(self.module, dotted(call.func)) and last_part(call.func).islower()
+        # Many functions ask the number of a file.
+        plain = name.partition(".")[0] in ("contextlib", "os")
+        if reads and not plain and self._opened(call) is None:
+            rows = (self.rows.get(text) for text in given)
+            if any(row is not None and "read" in row.position for row in rows):
+                yield self._operation_at(call, last_part(call.func), False)
 
     def _mapped(self, call: ast.Call, handles: set[str]) -> Iterator[Operation]:
         """Yield what a function does that a call gets beside handles: `map(rewind, [handle])`."""

@@ -10,7 +10,7 @@ from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late_code import opens_to_write, used_on_self
 from dlfix.fixing.proof.passed_values import Given
-from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.program import Class, whose_class
 from dlfix.fixing.proof.syntax import (
     MUTATING,
     Function,
@@ -205,7 +205,7 @@ def _tables(cls: Class, function: Function) -> Iterator[str]:
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Attribute(value=of, attr=name), attr="setdefault")
-            ) if name in cls.values and _is_own(of, self_name(function)):
+            ) if name in cls.values and _is_own(of, {self_name(function)}):
                 yield name
 
 
@@ -245,7 +245,8 @@ class _Notes:
             return
         self.visited.append(found[1])
         shared = {name for each in self.program.lineage(cls) for name in each.values}
-        names = [name for name in _attributes_changed(found[1]) if name in shared]
+        own = {each.name for each in self.program.lineage(cls)}
+        names = [name for name in _attributes_changed(found[1], own) if name in shared]
         self.attributes += [(found[1], name) for name in names]
         self.of_globals(found[0].module, found[1])
         for inner in calls_in(found[1].body):
@@ -258,9 +259,10 @@ class _Notes:
     def of_attributes(self, method: Function) -> None:
         """Take in which attributes of its object or class a method changes, besides those that are lazy."""
         self.visited.append(method)
+        own = {each.name for each in self.program.lineage(self.change.after)}
         self.attributes += [
             (method, name)
-            for name in _attributes_changed(method)
+            for name in _attributes_changed(method, own)
             if name not in {*self.change.made_lazy, *self.change.new_attributes}
             and name not in self.change.after.values.keys() - self.change.before.values.keys()
         ]
@@ -286,34 +288,38 @@ def _is_cached(function: Function) -> bool:
     return any(last_part(each) in ("lru_cache", "cache") for each in named)
 
 
-def _attributes_changed(method: Function) -> Iterator[str]:
-    """Yield the attributes of its object, or of its class, that a method counts up or whose objects it changes."""
-    owner = self_name(method)
+def _attributes_changed(method: Function, classes: set[str]) -> Iterator[str]:
+    """Yield the attributes of its object, or of its class, that a method counts up or whose objects it changes.
+
+    `classes` are the names of the class and its bases: what is set on them is seen by all objects.
+    """
+    owners = {self_name(method), *classes}
     for node in executed(method.body):
         match node:
             case ast.AugAssign(target=ast.Attribute(attr=name) as target):
-                changed = _is_own(target.value, owner)
+                changed = _is_own(target.value, owners)
             case ast.Call(
                 func=ast.Attribute(value=ast.Attribute(value=of, attr=name), attr=called)
             ):
-                changed = called in MUTATING and _is_own(of, owner)
+                changed = called in MUTATING and _is_own(of, owners)
             case ast.Subscript(value=ast.Attribute(value=of, attr=name), ctx=ast.Store()):
-                changed = _is_own(of, owner)
+                changed = _is_own(of, owners)
+            case ast.Attribute(value=of, attr=name, ctx=ast.Store()):
+                changed = _is_class(of, classes)
             case _:
                 continue
         if changed:
             yield name
 
 
-def _is_own(node: ast.expr, owner: str) -> bool:
-    """Return whether an expression is the object of a method, or its class."""
-    match node:
-        case (
-            ast.Call(func=ast.Name(id="type"), args=[held])
-            | ast.Attribute(value=held, attr="__class__")
-        ):
-            return dotted(held) == owner
-    return dotted(node) == owner
+def _is_own(node: ast.expr, owners: set[str]) -> bool:
+    """Return whether an expression is the object of a method, or its class, by their names."""
+    held = whose_class(node)
+    return dotted(held if held is not None else node) in owners
+
+
+def _is_class(node: ast.expr, classes: set[str]) -> bool:
+    return whose_class(node) is not None or dotted(node) in classes
 
 
 def _globals_changed(module: Module, function: Function) -> Iterator[str]:

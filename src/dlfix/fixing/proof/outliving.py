@@ -62,9 +62,10 @@ class Temporary:
                 if isinstance(each, ast.Call) and last_part(each.func) == "enter_context"
                 for given in each.args[:1]
             ]
-        return any(self._removes(module, each) for each in entered)
+        return any(self.removes(module, each) for each in entered)
 
-    def _removes(self, module: Module, entered: ast.expr) -> bool:
+    def removes(self, module: Module, entered: ast.expr) -> bool:
+        """Return whether what a statement enters removes files when it is left."""
         if not isinstance(entered, ast.Call):
             return False
         if last_part(entered.func) in TEMPORARY:

@@ -198,9 +198,9 @@ def _left_elsewhere(
     kinds = {kind for _, f in made for kind in _kinds(f, name)}
     moved = [op for _, f in made for op in _advances(f, name, kinds)]
     row = held.rows.get(f".{name}")
-    if not kinds and (row is None or row.position or row.iterates):
+    if row is None or row.position or row.iterates:
         found = _operations_in(change.old, made, held, name)
-        moved = [op.name for op in found if not op.configures]
+        moved += [op.name for op in found if not op.configures]
     again = {op for _, f in opener for op in _operations(f.body)}
     moved = [op for op in moved if op not in again]
     if not moved or "seek" in again:

@@ -8,9 +8,11 @@ from pathlib import PurePath
 from typing import NamedTuple, TypeAlias
 
 from dlfix.catalog import load
+from dlfix.fixing.proof.accessors import Accessed, Accessors
 from dlfix.fixing.proof.callees import Callee, callees
 from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.commands import files_of_command
+from dlfix.fixing.proof.exit_stacks import called_at_end
 from dlfix.fixing.proof.handed_over import (
     Asked,
     attributes_kept,
@@ -59,6 +61,7 @@ _NO_CONTAINERS = frozenset(
 _OPENS = ("open", "load", "read", "file", "connect", "path")
 _SHOWING = frozenset({"len", "print", "repr", "str"})
 _NUMBERS = frozenset({"int", "float", "bool"})
+_OF_ITEMS = frozenset("list dict set deque defaultdict OrderedDict".split())
 _AT_THE_END = frozenset("register finalize addCleanup addfinalizer callback push".split())
 
 
@@ -87,6 +90,7 @@ class Removals:
         naming: frozenset[str] | None = None,
     ) -> None:
         self.program, self.cls = program, cls
+        self.accessors = Accessors(program)
         self.naming = naming  # the parameters of the constructor that name its files, if known
         self.asked: set[str] = set()  # attributes and keys of what the constructor is given
         self.shared: set[str] = set()  # attributes of classes and modules, and global names
@@ -98,6 +102,7 @@ class Removals:
             set()
         )  # by which names the code at hand knows what the constructor is given
         self.objects: set[str] = set()  # the names of the object itself
+        self._noting = False  # whether code is only asked where it keeps paths
         self._walked: dict[
             object, int
         ] = {}  # bodies that remove nothing, and how far they were followed
@@ -149,18 +154,27 @@ class Removals:
         files = self._files(module, call, around, origins) | known
         named = files | kept.names.keys()  # what the object says of its file
         # A text that is only the rest of a name leads nobody to the file: `os.path.join(folder, task + ".h5")`.
-        paths = origins.paths(*self._naming(module, call), tails="dropped") | known
+        naming = self._naming(module, call)
+        # What a function of the program makes a path of may be its path, too.
+        made = [one for each in naming for one in (each, *origins.values(each))]
+        calls = [each for each in made if isinstance(each, ast.Call)]
+        known_calls = [each for each in calls if self.program.function_of(module, each.func)]
+        naming += [part for each in known_calls for part in each.args]
+        self.read |= {part for each in made for part in self._read_for(module, each, origins)}
+        paths = origins.paths(*naming, tails="dropped") | known
         paths |= {f"{one}.{name}" for one in kept.names for name in self.read}
         self.objects = {*kept.names}
         self._walked.clear()
         self.handed.clear()
         self.paths = {text for text in paths if not is_literal(text) or _is_path(text)}
+        self.handed |= {text.partition(".")[0] for text in paths} & _containers(module.tree)
+        self._note_before(module, call, around, named, origins)
         for node in executed(around):
             if isinstance(node, ast.Call) and node is not call:
                 ended = self._at_its_end(module, node, files, origins)
                 if ended is not None:
                     return ended
-            for step in _steps(node):
+            for step in self._steps(module, node):
                 if not self._ends_after(module, step, call):
                     continue
                 removal = self._by_step(module, step, named, origins)
@@ -183,6 +197,29 @@ class Removals:
                 return removal
         return None
 
+    def _read_for(self, module: Module, value: ast.expr, origins: Origins) -> Iterator[str]:
+        """Yield the attributes that the functions read that an expression runs to name a file."""
+        for step in self._steps(module, value):
+            if isinstance(step, ast.Call):
+                for callee in self._callees(module, step, origins):
+                    yield from _parts_read(executed(callee.function.body))
+
+    def _note_before(
+        self,
+        module: Module,
+        call: ast.Call,
+        around: list[ast.stmt],
+        named: set[str],
+        origins: Origins,
+    ) -> None:
+        """Note where code keeps a path that made, or was given, it before the object is made, or for it."""
+        self._noting = True
+        for node in executed(around):
+            for step in self._steps(module, node):
+                if not self._ends_after(module, step, call):
+                    self._by_step(module, step, named, origins)
+        self._noting = False
+
     def _naming(self, module: Module, call: ast.Call) -> list[ast.expr]:
         """Return the arguments of a call that may name the files of the object that it makes."""
         given = [*call.args, *(k.value for k in call.keywords)]
@@ -203,9 +240,11 @@ class Removals:
         """Return what removes one of these files: a step, or a call that it leads to."""
         if isinstance(step, ast.Assign):
             self._note_store(module, step, origins)
-            return self._by_setter(step, files, origins)
+            return None
         step = self._finalizing(module, step)
         removal = self._removal(module, step, files, origins, far)
+        if self._noting:
+            removal = None
         if removal is None and not isinstance(step, Implied):
             self._note_kept(module, step, files, origins)
             self._note_added(module, step, origins)
@@ -224,12 +263,18 @@ class Removals:
     def _note_store(self, module: Module, step: ast.Assign, origins: Origins) -> None:
         """Note under which attribute of a class, and which global name, one of these files is known from now on."""
         targets = [target for target in step.targets if self._is_shared(module, target)]
-        if targets and self._may_give_path(step.value, origins):
+        if targets and self._may_give_path(module, step.value, origins):
             self.handed |= {last_part(target) for target in targets}
 
-    def _may_give_path(self, value: ast.expr, origins: Origins) -> bool:
+    def _may_give_path(self, module: Module, value: ast.expr, origins: Origins) -> bool:
         """Return whether a value may be the path of a file of the object."""
-        return not self.paths.isdisjoint(origins.paths(value, tails="kept"))
+        given = [
+            part
+            for each in origins.values(value) or [value]
+            if isinstance(each, ast.Call) and _is_passed_in(module, each.func)
+            for part in (*each.args, *(one.value for one in each.keywords))
+        ]
+        return not self.paths.isdisjoint(origins.paths(value, *given, tails="kept"))
 
     def _is_shared(self, module: Module, target: ast.expr) -> bool:
         """Return whether a target is an attribute of a class or a module, or a global name."""
@@ -254,14 +299,16 @@ class Removals:
             case ast.Attribute(value=ast.Name(id=name), attr=adds) if adds in ADDING:
                 function = self.program.enclosing(module, step)
                 is_local = function is None or name in bound_in(function)
-                if not is_local and any(self._may_give_path(each, origins) for each in step.args):
+                if not is_local and any(
+                    self._may_give_path(module, each, origins) for each in step.args
+                ):
                     self.handed.add(name)
 
     def _note_kept(self, module: Module, step: ast.Call, files: set[str], origins: Origins) -> None:
         """Note by which attribute an object, or a class, keeps what a method got of these files."""
 
         def asked(value: ast.expr) -> bool:
-            return self._may_give_path(value, origins)
+            return self._may_give_path(module, value, origins)
 
         for owner, name in attributes_kept(self.program, module, step, origins, asked):
             is_class = self._is_class(module, step.func.value)  # type: ignore[attr-defined]
@@ -269,6 +316,14 @@ class Removals:
                 self.handed.add(name)
             else:
                 files.add(f"{owner}.{name}")
+
+    def _steps(self, module: Module, node: ast.AST) -> Iterator[Step]:
+        """Yield what running a node does that may lead to code of the program."""
+        if isinstance(node, (ast.Call, ast.Assign)):
+            yield node
+        yield from special_calls(node)
+        yield from called_at_end(self.program, module, node)
+        yield from self.accessors.run_by(node)
 
     def _ends_after(self, module: Module, node: Step, call: ast.Call) -> bool:
         """Return whether a call returns after another: also one of a chain of methods that begins with it.
@@ -434,30 +489,6 @@ class Removals:
         removing = next((each for each in calls if on_disk(self._spelled_out(home, each))), None)
         return (home, removing) if removing is not None else None
 
-    def _by_setter(self, node: ast.Assign, files: set[str], origins: Origins) -> Removal | None:
-        """Return what a property removes that is set to one of these files."""
-        names = {each.attr for each in node.targets if isinstance(each, ast.Attribute)}
-        setters = [
-            (module, function)
-            for name in names
-            for module in self.program.project.mentions(name)
-            for function in module.functions_by_name.get(name, ())
-            if any(last_part(each) == "setter" for each in function.decorator_list)
-        ]
-        shares = share_files(origins.of(node.value), files)
-        known = {*filter(is_literal, files)}
-        found = (
-            self._in_body(
-                Callee(home, function, None),
-                taken := known | {*(parameters(function) if shares else ())},
-                self.paths | taken,
-                {},
-                FAR - 1,
-            )
-            for home, function in setters
-        )
-        return next(filter(None, found), None)
-
     def _is_of_another_kind(self, node: ast.Call, origins: Origins) -> bool:
         """Return whether a call writes a file with a suffix that what the object opens never has."""
         if not node.args or not self.opens_containers or not opens_to_write(node):
@@ -475,7 +506,7 @@ class Removals:
         removal = self._by_its_method(module, node, files, origins)
         if removal is not None or far == 0 or last_part(node.func) in _AT_THE_END:
             return removal
-        for callee in callees(self.program, module, node, origins):
+        for callee in self._callees(module, node, origins):
             free = self._free(module, node)
             passed = [each for each in callee.passed(node) if dotted(each[1]) not in free]
             run = _Run(module, callee, node, passed)
@@ -485,6 +516,13 @@ class Removals:
             if removal is not None:
                 return removal
         return None
+
+    def _callees(self, module: Module, node: ast.Call, origins: Origins) -> Iterator[Callee]:
+        """Yield the functions that a call, or an access of an attribute, may run."""
+        if isinstance(node, Accessed):
+            yield node.callee
+        else:
+            yield from callees(self.program, module, node, origins)
 
     def _taken(
         self, run: _Run, files: set[str], origins: Origins
@@ -507,8 +545,8 @@ class Removals:
         """Return by which names, keys and attributes a function knows what is asked for of what it gets."""
         found = {name for name, value in run.passed if asked(value)}
         for name, value in run.passed:
-            found |= parts_known(known, value, name)
-        found |= passed_parts(run.passed, origins, asked)
+            found |= parts_known(known, value, name, origins)
+        found |= passed_parts(self.program, run.module, run.passed, origins, asked)
         return found | attributes_of_object(
             self.program, run.module, run.callee, run.node, origins, known, asked
         )
@@ -517,13 +555,14 @@ class Removals:
         """Return by which names a function that a call runs knows the paths, `rows.path` of an object too."""
         if run.callee.takes is None or run.callee.is_local:
             return self.paths | taken
-        names = {*filter(is_literal, self.paths)}
-        return names | self._known_by(
-            run,
-            origins,
-            self.paths,
-            lambda value: self._may_give_path(value, origins),
-        )
+
+        def asked(value: ast.expr) -> bool:
+            return self._may_give_path(run.module, value, origins)
+
+        star = run.callee.function.args.vararg
+        given = any(map(asked, run.node.args)) if star is not None else False
+        names = {*filter(is_literal, self.paths), *([star.arg] if star and given else ())}
+        return names | self._known_by(run, origins, self.paths, asked)
 
     def _in_body(
         self,
@@ -536,12 +575,19 @@ class Removals:
         """Return what a function removes of the files that it knows by some names; `paths` are those it may pass on."""
         module, function = callee.module, callee.function
         given = frozenset((name, *map(id, passed)) for name, passed in values.items())
-        walk = function, frozenset(taken), frozenset(paths), given
+        walk = (
+            self._noting,
+            function,
+            frozenset(taken),
+            frozenset(paths),
+            frozenset(self.handed),
+            given,
+        )
         if self._walked.get(walk, -1) >= far:
             return None
         around = self.program.body_around(module, function) if callee.is_local else []
         inside = Origins([*around, *function.body], parameters(function), values)
-        steps = (step for each in executed(function.body) for step in _steps(each))
+        steps = (step for each in executed(function.body) for step in self._steps(module, each))
         before, self.paths = self.paths, paths
         found = (self._by_step(module, step, taken, inside, far) for step in steps)
         removal = next(filter(None, found), None)
@@ -643,6 +689,13 @@ class Removals:
         return None
 
 
+def _is_passed_in(module: Module, called: ast.expr) -> bool:
+    """Return whether a function is a parameter of one around the call: a decorator calls what it wraps."""
+    scope = module.scope_of(called).lookup(called.id) if isinstance(called, ast.Name) else None
+    bindings = scope.bindings.get(dotted(called), ()) if scope is not None else ()
+    return any(each.kind == "parameter" for each in bindings)
+
+
 @kept
 def _numbers(function: Function) -> set[str]:
     """Return the parameters of a function that are numbers by their annotation or default: no file goes by one."""
@@ -665,15 +718,25 @@ def _is_number(value: ast.expr | None) -> bool:
 
 
 @kept
+def _containers(tree: ast.Module) -> frozenset[str]:
+    """Return the global names of lists, dicts and sets."""
+    return frozenset(
+        name
+        for node in tree.body
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and _is_container(node.value)
+        for name in stored_names(node)
+    )
+
+
+def _is_container(value: ast.expr | None) -> bool:
+    if isinstance(value, ast.Call):
+        return last_part(value.func) in _OF_ITEMS
+    return isinstance(value, (ast.List, ast.Dict, ast.Set, *COMPREHENSIONS))
+
+
+@kept
 def _imports(tree: ast.Module) -> ImportTime:
     return ImportTime(tree)
-
-
-def _steps(node: ast.AST) -> Iterator[Step]:
-    """Yield what running a node does that may lead to code of the program."""
-    if isinstance(node, (ast.Call, ast.Assign)):
-        yield node
-    yield from special_calls(node)
 
 
 def _is_done_with(
@@ -777,6 +840,7 @@ def _may_open(function: Function) -> bool:
 
 def _parts_read(nodes: Iterable[ast.AST]) -> set[str]:
     """Return the attributes that code reads of anything, and the keys of items."""
+    nodes = [*nodes]
     items = {item[1] for node in nodes if (item := item_of(node)) is not None}
     return items | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 from dlfix.fixing.proof.implied_calls import implied
 from dlfix.fixing.proof.program import is_getter
-from dlfix.fixing.proof.syntax import COMPREHENSIONS, Function, calls_in, dotted
+from dlfix.fixing.proof.syntax import COMPREHENSIONS, Function
 from dlfix.project.trees import kept
 
-_ENTERING = ("enter_context", "enter_async_context", "push", "push_async_exit")
 _OPERATES = (ast.BinOp, ast.AugAssign, ast.Compare, ast.Subscript)
 
 
@@ -24,12 +23,11 @@ def special_calls(node: ast.AST) -> tuple[ast.Call, ...]:
     asked = [each for part in _parts(node) for each in (*implied(part), *_more(part))]
     return (
         *(
-            _call(node, name, held, _given(node, held))
+            special_call(node, name, held, _given(node, held))
             for name, held in asked
             if name != "__call__"
         ),
-        *(_call(node, method, owner, given) for method, owner, given in _of_targets(node)),
-        *_of_stack(node),
+        *(special_call(node, method, owner, given) for method, owner, given in _of_targets(node)),
     )
 
 
@@ -83,29 +81,16 @@ def _of_targets(node: ast.AST) -> Iterator[tuple[str, ast.expr, tuple[ast.expr, 
                     yield "__delattr__", target.value, (ast.Constant(target.attr),)
 
 
-def _of_stack(node: ast.AST) -> Iterator[ast.Call]:
-    """Yield what the exit stack of a `with` calls when it ends: `stack.callback(os.remove, path)`."""
-    if not isinstance(node, (ast.With, ast.AsyncWith)):
-        return
-    stacks = {dotted(item.optional_vars) for item in node.items} - {""}
-    for each in calls_in(node.body):
-        match each:
-            case ast.Call(func=ast.Attribute(value=stack, attr=name), args=[first, *rest]):
-                if dotted(stack) not in stacks:
-                    continue
-                if name == "callback":
-                    yield ast.copy_location(ast.Call(first, rest, each.keywords), node)
-                elif name in _ENTERING:
-                    yield _call(node, "__exit__", first, ())
-
-
 def _given(node: ast.AST, owner: ast.expr) -> tuple[ast.expr, ...]:
     """Return what a method of one operand gets: the others."""
     children = ast.iter_child_nodes(node) if isinstance(node, _OPERATES) else ()
     return tuple(each for each in children if isinstance(each, ast.expr) and each is not owner)
 
 
-def _call(node: ast.AST, method: str, owner: ast.expr, given: tuple[ast.expr, ...]) -> Implied:
+def special_call(
+    node: ast.AST, method: str, owner: ast.expr, given: tuple[ast.expr, ...] = ()
+) -> Implied:
+    """Return the call of a special method that running a node makes."""
     # What a block asks first comes before the block, and all else at its end.
     first = isinstance(node, (ast.If, ast.IfExp)) or method.endswith("enter__")
     place = owner if first else node
@@ -113,4 +98,4 @@ def _call(node: ast.AST, method: str, owner: ast.expr, given: tuple[ast.expr, ..
     return ast.copy_location(Implied(func, [*given], []), place)
 
 
-__all__ = ["Implied", "may_be_run_by", "special_calls"]
+__all__ = ["Implied", "may_be_run_by", "special_call", "special_calls"]

@@ -1,0 +1,182 @@
+"""What removes a file behind an attribute, an exit stack, a decorator, or a copy of what names it."""
+
+import textwrap
+
+import pytest
+
+from tests.fixing.proof.pairs import opened
+
+STORE = """
+class Store:
+    {members}
+
+    def __init__(self, path):
+        self.path = path
+        self.log = "log.txt"
+
+def main(path):
+    store = Store(path)
+    rows = Rows(store.path)
+    {step}
+    return DataLoader(rows, num_workers=2)
+"""
+DESCRIPTOR = """
+class Moved:
+    def __get__(self, obj, kind=None):
+        return obj.path
+
+    def __set__(self, obj, value):
+        os.replace(obj.path, value)
+
+    def __delete__(self, obj):
+        os.remove(obj.{kept})
+
+"""
+SETTER = "state = 1\n@property\ndef where(self):\n    return 1\n@where.setter\ndef where(self, value):\n    {}"
+BEHIND_ATTRIBUTES = {
+    "a setter": (SETTER.format("os.remove(self.path)"), "store.where = 1"),
+    "a setter by setattr": (SETTER.format("os.remove(self.path)"), "setattr(store, 'where', 1)"),
+    "a setter of `+=`": (SETTER.format("os.remove(self.path)"), "store.where += 1"),
+    "a property call": (
+        "def drop(self, value):\n    os.remove(self.path)\nwhere = property(None, drop)",
+        "store.where = 1",
+    ),
+    "a deleter": (
+        "@property\ndef where(self):\n    return 1\n@where.deleter\ndef where(self):\n    os.remove(self.path)",
+        "del store.where",
+    ),
+    "a descriptor that is set": ("where = Moved()", "store.where = 'b'"),
+    "a descriptor that is deleted": ("where = Moved()", "del store.where"),
+}
+STAYS_BEHIND_ATTRIBUTES = {
+    "a setter of another file": (SETTER.format("os.remove(self.log)"), "store.where = 1"),
+    "a descriptor that is read": ("where = Moved()", "store.where"),
+    "another attribute": ("where = Moved()", "store.other = 'b'"),
+}
+STACKS = {
+    "close": "stack = contextlib.ExitStack()\nstack.callback(os.remove, path)\nrows = Rows(path)\nstack.close()",
+    "a decorator": "stack = contextlib.ExitStack()\n@stack.callback\ndef tidy():\n    os.remove(path)\n"
+    "rows = Rows(path)\nstack.close()",
+    "__exit__": "stack = contextlib.ExitStack()\n"
+    "folder = stack.enter_context(tempfile.TemporaryDirectory())\npath = os.path.join(folder, 'a')\n"
+    "rows = Rows(path)\nstack.__exit__(None, None, None)",
+    "a stack of the caller": "rows = Rows(path)\nsearch.callback(os.remove, path)",
+    "a stack that is kept": "rows = Rows(path)\nsearch.stack.callback(os.remove, path)\nend(search)",
+}
+STAYING_STACKS = {
+    "never ended": "stack = contextlib.ExitStack()\nstack.callback(os.remove, path)\nrows = Rows(path)",
+    "another file": "stack = contextlib.ExitStack()\nstack.callback(os.remove, 'log.txt')\n"
+    "rows = Rows(path)\nstack.close()",
+    "before": "stack = contextlib.ExitStack()\nstack.callback(os.remove, path)\nstack.close()\nrows = Rows(path)",
+    "around all that is done": "with contextlib.ExitStack() as stack:\n    stack.callback(os.remove, path)\n"
+    "    rows = Rows(path)\n    print(list(DataLoader(rows, num_workers=2)))",
+}
+NOTED = """
+MADE = []
+OTHERS = {{}}
+
+def noted(make):
+    def call({given}):
+        path = make({given})
+        MADE.append(path)
+        return path
+    return call
+
+def at(path):
+    def register(function):
+        OTHERS[function.__name__] = path
+        return function
+    return register
+
+{decorator}
+def prepare(name):
+    return name
+
+def tidy():
+    for path in {gone}:
+        os.remove(path)
+
+def main(name):
+    rows = Rows({opened})
+    tidy()
+    return DataLoader(rows, num_workers=2)
+"""
+LISTS = {
+    "of what it gives": {"decorator": "@noted", "opened": "prepare(name)"},
+    "of what it gets": {"decorator": "@noted", "opened": "prepare(name)", "given": "name"},
+    "read from the list": {"decorator": "@noted", "opened": "MADE[1]"},
+    "by its argument": {
+        "decorator": "@at('a')",
+        "opened": "OTHERS['prepare']",
+        "gone": "OTHERS.values()",
+    },
+}
+OTHER_LISTS = {
+    "no decorator": {"decorator": "", "opened": "prepare(name)"},
+    "another list": {"decorator": "@noted", "opened": "prepare(name)", "gone": "OTHERS"},
+    "a list of others": {"decorator": "@at('a')", "opened": "MADE[0]", "gone": "OTHERS.values()"},
+}
+COPIES = {
+    "replace": "finish(dataclasses.replace(place, count=0))",
+    "_replace": "finish(place._replace(count=0))",
+    "copy": "finish(copy.copy(place))",
+}
+
+
+def refused(**parts):
+    return any("removed, renamed or modified" in each for each in opened(**parts))
+
+
+def behind_attributes(members, step):
+    descriptor = DESCRIPTOR.format(kept="path")
+    program = STORE.format(members=textwrap.indent(members, "    ").strip(), step=step)
+    return refused(program=descriptor + program)
+
+
+@pytest.mark.parametrize("parts", BEHIND_ATTRIBUTES.values(), ids=BEHIND_ATTRIBUTES)
+def test_what_stands_behind_an_attribute_removes_the_file(parts):
+    assert behind_attributes(*parts)
+
+
+@pytest.mark.parametrize("parts", STAYS_BEHIND_ATTRIBUTES.values(), ids=STAYS_BEHIND_ATTRIBUTES)
+def test_what_does_not_run_or_removes_another_file_is_no_reason(parts):
+    assert not behind_attributes(*parts)
+
+
+def in_a_function(step):
+    body = textwrap.indent(step, "    ")
+    ended = "def end(search):\n    search.stack.close()\n\n"
+    return refused(program=f"{ended}def main(path, search):\n{body}\n    return rows\n")
+
+
+@pytest.mark.parametrize("step", STACKS.values(), ids=STACKS)
+def test_an_exit_stack_that_ends_removes_the_file(step):
+    assert in_a_function(step)
+
+
+@pytest.mark.parametrize("step", STAYING_STACKS.values(), ids=STAYING_STACKS)
+def test_an_exit_stack_that_does_not_end_in_between_is_no_reason(step):
+    assert not refused(program="def main(path):\n" + textwrap.indent(step, "    "))
+
+
+def in_a_list(given="*args", gone="MADE", **parts):
+    return refused(program=NOTED.format(given=given, gone=gone, **parts))
+
+
+@pytest.mark.parametrize("parts", LISTS.values(), ids=LISTS)
+def test_a_list_that_a_decorator_fills_leads_to_the_file(parts):
+    assert in_a_list(**parts)
+
+
+@pytest.mark.parametrize("parts", OTHER_LISTS.values(), ids=OTHER_LISTS)
+def test_a_list_without_the_path_does_not(parts):
+    assert not in_a_list(**parts)
+
+
+@pytest.mark.parametrize("step", COPIES.values(), ids=COPIES)
+def test_a_copy_of_what_names_a_file_names_it(step):
+    program = (
+        "def finish(place):\n    os.rename(place.path, 'old')\n\n"
+        f"def main(place):\n    rows = Rows(place.path)\n    {step}\n    return rows\n"
+    )
+    assert refused(program=program)
