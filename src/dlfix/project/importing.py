@@ -66,6 +66,23 @@ def together(project: Project, module: Module) -> frozenset[Module] | None:
     return _programs_of(project, [module])
 
 
+def beside(project: Project, module: Module) -> frozenset[Module] | None:
+    """Return the modules that may be imported beside one that scripts alone use; None where others may use it.
+
+    A script is run, and what it does not import is no part of its program.
+    """
+    seen = [*_reached([module], partial(_importing, project))]
+    programs = [
+        each for each in seen if not any(other is not each for other in _importing(project, each))
+    ]
+    if not programs or not all(map(_is_script, programs)):
+        return None
+    found = _programs_of(project, [module])
+    return (
+        found | {*filter(_is_conftest, project.mentions("pytest"))} if found is not None else None
+    )
+
+
 def elsewhere(project: Project, module: Module, names: Iterable[str]) -> frozenset[Module]:
     """Return the modules that only programs run which a module is no part of.
 
@@ -101,8 +118,19 @@ def _scripts(project: Project) -> Iterator[Module]:
         if path.suffix == ".ipynb" and (notebook := project.opened(path)) is not None:
             yield notebook
     for module in project.mentions("__main__"):
-        if module.path.suffix != ".ipynb" and any(map(is_guard, module.tree.body)):
+        if module.path.suffix != ".ipynb" and _is_script(module):
             yield module
+
+
+def _is_script(module: Module) -> bool:
+    return module.path.suffix == ".ipynb" or (
+        module.says("__main__") and any(map(is_guard, module.tree.body))
+    )
+
+
+def _is_conftest(module: Module) -> bool:
+    """Return whether pytest loads a module beside the tests."""
+    return module.name.rpartition(".")[2] == "conftest"
 
 
 def _is_dynamic(module: Module) -> bool:

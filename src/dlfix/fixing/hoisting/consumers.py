@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project import scan
+from dlfix.project.importing import beside
 from dlfix.project.syntax import last_name
 from dlfix.reach.values import Bound, Function, Unknown
 
@@ -69,10 +70,13 @@ class Consumers:
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
+        self._own: dict[Module, frozenset[Module] | None] = {}
+        self._found: dict[Module, list[Question]] = {}
 
-    def asks(self, function: ast.AST, names: Collection[str]) -> list[Question]:
-        """Return what may be asked of a function, which is kept under some names on its way."""
-        return [each for each in self._questions if self._is_asked(each, function, names)]
+    def asks(self, home: Module, function: ast.AST, names: Collection[str]) -> list[Question]:
+        """Return what may be asked of a function of a module, which is kept under some names on its way."""
+        questions = (each for module in self._asking(home) for each in self._questions(module))
+        return [each for each in questions if self._is_asked(each, function, names)]
 
     def _is_asked(self, question: Question, function: ast.AST, names: Collection[str]) -> bool:
         scope = question.module.scope_of(question.asked)
@@ -82,11 +86,23 @@ class Consumers:
         unknown = not values or any(isinstance(each, Unknown) for each in values)
         return unknown and last_name(question.asked) in names
 
+    def _asking(self, home: Module) -> list[Module]:
+        """Return the modules that may ask something of a function of a module."""
+        if home not in self._own:
+            self._own[home] = beside(self.analysis.project, home)
+        own = self._own[home]
+        return [each for each in self._modules if own is None or each in own]
+
     @cached_property
-    def _questions(self) -> list[Question]:
-        project = self.analysis.project
-        modules = {module.path: module for word in _WORDS for module in project.mentions(word)}
-        return [question for module in modules.values() for question in _questions_in(module)]
+    def _modules(self) -> list[Module]:
+        """The modules that have a word of a question."""
+        mentions = self.analysis.project.mentions
+        return [*{module.path: module for word in _WORDS for module in mentions(word)}.values()]
+
+    def _questions(self, module: Module) -> list[Question]:
+        if module not in self._found:
+            self._found[module] = _questions_in(module)
+        return self._found[module]
 
 
 def _questions_in(module: Module) -> list[Question]:

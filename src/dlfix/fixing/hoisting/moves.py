@@ -64,7 +64,7 @@ class Moves:
     only_parent: OnlyParent = lambda _: set()
     is_loader: Callable[[ast.expr], bool] = lambda _: False
     passes_all_on: Callable[[ast.expr], bool] = lambda _: False
-    name_read: Callable[[Node], bool] = lambda _: False
+    name_read: Callable[[Draft], bool] = lambda _: False
     """Whether code of the parent, and none of workers, reads the name of a function."""
 
     def __post_init__(self) -> None:
@@ -92,7 +92,7 @@ class Moves:
             check_decorators(each, self.passes_all_on)
             each.positional = takes_any_keyword(each.node) and not (by_loader and each is draft)
             named = bool(each.captures) and not isinstance(each.node, ast.Lambda)
-            each.keeps_name = named and self.name_read(each.node)
+            each.keeps_name = named and self.name_read(each)
         simple = self._simple(draft)
         if simple is not None:
             text = simple.function

@@ -174,7 +174,7 @@ class _Planning:
         if isinstance(value, External):
             self._define_library_function(work, value, group)
         elif isinstance(value, Function) and self._takes_a_name(value, group[0]):
-            self._refuse_asked(value.node, group)
+            self._refuse_asked(value, group)
             self._wrap(work, value)
         elif isinstance(value, Function) and _is_local(value):
             self._move(work, value, crossing)
@@ -242,7 +242,7 @@ class _Planning:
         is_plain = bool(draft.new_name) and not draft.captures and not draft.instance
         if draft.wrapped:
             wrapping.check(draft, self.analysis.project)
-        for question in self.consumers.asks(draft.node, names):
+        for question in self.consumers.asks(draft.module, draft.node, names):
             lasts = bool(draft.keeps_name or draft.wrapped)
             if question.is_name and lasts and self._only_of_parent(question):
                 continue
@@ -263,19 +263,20 @@ class _Planning:
                     "the fix changes the name"
                 )
 
-    def _name_read(self, node: ast.AST) -> bool:
+    def _name_read(self, draft: Draft) -> bool:
         """Return whether code of the parent, and none of workers, reads the name of a function."""
-        asked = self.consumers.asks(node, _names_on_the_way(self.crossing))
+        names = _names_on_the_way(self.crossing)
+        asked = self.consumers.asks(draft.module, draft.node, names)
         return bool(asked) and all(each.is_name and self._only_of_parent(each) for each in asked)
 
     def _only_of_parent(self, question: Question) -> bool:
         """Return whether no code of a worker asks this: multiprocessing drops what is set on a partial."""
         return WorkerCode.of(self.analysis).runs(question.module, question.asked) is None
 
-    def _refuse_asked(self, function: ast.AST, group: list[Finding]) -> None:
+    def _refuse_asked(self, function: Function, group: list[Finding]) -> None:
         """Refuse a wrapper of which code asks something that `functools.wraps` changes."""
         names = {name for each in group for name in _names_on_the_way(each.evidence)}
-        for question in self.consumers.asks(function, names):
+        for question in self.consumers.asks(function.module, function.node, names):
             if not question.is_type:
                 raise CannotHoist(
                     f"{question.asked_of('the function')} ({question.place}), but "

@@ -42,7 +42,7 @@ from dlfix.fixing.proof import (
 )
 from dlfix.fixing.proof.changes import ClassChange, FileChange, Regression
 from dlfix.fixing.proof.program import Program
-from dlfix.project.importing import elsewhere
+from dlfix.project.importing import beside, elsewhere
 
 if TYPE_CHECKING:
     from dlfix.project.project import Project
@@ -105,6 +105,8 @@ def regressions(before: Project, after: Project, changed: Collection[Path]) -> l
 
 def _of_program(change: FileChange) -> list[Regression]:
     """Return what is wrong where a file is used; scripts that are other programs do not count."""
+    own = beside(change.old.project, change.before)
+    change = change if own is None else _among(change, {each.path for each in own})
     found = list(_of(change))
     narrowed = _without_others(change) if found else change
     return found if narrowed is change else list(_of(narrowed))
@@ -116,8 +118,15 @@ def _without_others(change: FileChange) -> FileChange:
     others = {each.path for each in elsewhere(project, change.before, names)}
     if not others:
         return change
-    paths = {*project.files} - others
-    old, new = (Program(each.project.among(paths)) for each in (change.old, change.new))
+    return _among(change, {*project.files} - others)
+
+
+def _among(change: FileChange, paths: Collection[Path]) -> FileChange:
+    """Return a change as part of a program that consists of some files, and those that it creates."""
+    created = {*change.new.project.files}.difference(change.old.project.files)
+    old, new = (
+        Program(each.project.among({*paths, *created})) for each in (change.old, change.new)
+    )
     return FileChange(old, new, change.before, change.after)
 
 
