@@ -180,3 +180,55 @@ def test_a_copy_of_what_names_a_file_names_it(step):
         f"def main(place):\n    rows = Rows(place.path)\n    {step}\n    return rows\n"
     )
     assert refused(program=program)
+
+
+ELSEWHERE = {
+    "a partial": "tidy = functools.partial(os.remove, path)\nrows = Rows(path)\ntidy()",
+    "a bound method": "tidy = path.unlink\nrows = Rows(path)\ntidy()",
+    "a lambda that is kept": "TODO.append(lambda: os.remove(path))\nrows = Rows(path)\nwork()",
+    "a function that is kept": "def tidy():\n    os.remove(path)\nrows = Rows(path)\nTODO.append(tidy)\nwork()",
+    "a generator": "source = staged(path)\nrows = Rows(next(source))\nsource.close()",
+    "a generator that goes on": "source = staged(path)\nrows = Rows(next(source))\nnext(source, None)",
+    "whoever gets `os.remove`": "TODO.append(os.remove)\nrows = Rows(path)\nfor each in TODO:\n    each(path)",
+}
+NOT_THERE = {
+    "a partial of another file": "tidy = functools.partial(os.remove, 'log.txt')\nrows = Rows(path)\ntidy()",
+    "a partial before": "tidy = functools.partial(os.remove, path)\ntidy()\nrows = Rows(path)",
+    "a lambda for the end": "atexit.register(lambda: os.remove(path))\nrows = Rows(path)",
+    "a lambda that reads": "TODO.append(lambda: os.stat(path))\nrows = Rows(path)\nwork()",
+    "a generator that is not asked again": "rows = Rows(next(staged(path)))",
+    "no path is passed": "TODO.append(os.remove)\nrows = Rows(path)\nfor each in TODO:\n    each('log.txt')",
+}
+INDIRECT = """
+TODO = []
+
+def work():
+    while TODO:
+        TODO.pop()()
+
+def staged(name):
+    with open(name + ".tmp", "wb") as out:
+        out.write(b"1")
+    try:
+        yield name
+    finally:
+        os.remove(name)
+
+def main(path):
+    {step}
+    return DataLoader(rows, num_workers=2)
+"""
+
+
+def indirectly(step):
+    return refused(program=INDIRECT.format(step=textwrap.indent(step, "    ").strip()))
+
+
+@pytest.mark.parametrize("step", ELSEWHERE.values(), ids=ELSEWHERE)
+def test_a_call_that_no_text_names_removes_the_file(step):
+    assert indirectly(step)
+
+
+@pytest.mark.parametrize("step", NOT_THERE.values(), ids=NOT_THERE)
+def test_one_of_another_file_or_at_another_time_does_not(step):
+    assert not indirectly(step)

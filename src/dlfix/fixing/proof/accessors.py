@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlfix.fixing.proof.callees import Callee
+from dlfix.fixing.proof.callees import Callee, CallOf
 from dlfix.fixing.proof.program import Class, Program
-from dlfix.fixing.proof.special_calls import Implied
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, last_part, parameters, targets_of
 from dlfix.project.module import Module
 
@@ -19,12 +18,6 @@ _OF_PROPERTY = dict(enumerate(("get", "set", "delete"))) | {
     "fdel": "delete",
 }
 _BY_FUNCTION = {"getattr": "get", "setattr": "set", "delattr": "delete"}
-
-
-class Accessed(Implied):
-    """A call of what stands behind an attribute: with the object, and the value that it is set to."""
-
-    callee: Callee
 
 
 class Accessors:
@@ -41,13 +34,13 @@ class Accessors:
                 if _BY_METHOD.keys() & cls.methods.keys():
                     self._add_descriptors(cls)
 
-    def run_by(self, node: ast.AST) -> Iterator[Accessed]:
+    def run_by(self, node: ast.AST) -> Iterator[CallOf]:
         """Yield calls of the functions that a node may run so."""
         for how, owner, name, value in _accesses(node):
             for callee in self._by_name.get((how, name), ()):
                 func = ast.copy_location(ast.Attribute(owner, name, ast.Load()), node)
                 given = [owner, *([value] if value is not None else [])]
-                call = ast.copy_location(Accessed(func, given, []), node)
+                call = ast.copy_location(CallOf(func, given, []), node)
                 call.callee = callee
                 yield call
 

@@ -26,6 +26,7 @@ class Callee(NamedTuple):
     function: Function
     takes: list[str] | None
     is_local: bool = False
+    after: ast.AST | None = None  # of a generator that goes on: what it ran before
 
     def passed(self, call: ast.Call) -> list[tuple[str, ast.expr]]:
         """Return what a call gives the parameters, as far as these are known."""
@@ -33,8 +34,17 @@ class Callee(NamedTuple):
         return [*by_place, *((each.arg or "", each.value) for each in call.keywords)]
 
 
+class CallOf(Implied):
+    """A call of a function that is known, and that no call expression names."""
+
+    callee: Callee
+
+
 def callees(program: Program, module: Module, call: ast.Call, origins: Origins) -> Iterator[Callee]:
     """Yield the functions that a call surely runs, or may run."""
+    if isinstance(call, CallOf):
+        yield call.callee
+        return
     if isinstance(call, Implied):
         yield from _methods(program, module, call, origins)
         return
@@ -159,4 +169,4 @@ def _local(module: Module, func: ast.expr) -> Iterator[Function]:
             yield binding.node
 
 
-__all__ = ["Callee", "callees"]
+__all__ = ["CallOf", "Callee", "callees"]

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import NamedTuple, TypeAlias
 
 from dlfix.catalog import load
-from dlfix.fixing.proof.accessors import Accessed, Accessors
+from dlfix.fixing.proof.accessors import Accessors
 from dlfix.fixing.proof.callees import Callee, callees
 from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.commands import files_of_command
@@ -20,6 +20,7 @@ from dlfix.fixing.proof.handed_over import (
     parts_known,
     passed_parts,
 )
+from dlfix.fixing.proof.indirect_calls import Deferred, comes_to, handed_on, is_unknown
 from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.library_calls import files_written
 from dlfix.fixing.proof.new_files import not_there
@@ -45,7 +46,7 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
-from dlfix.project.order import Place, end, lies_in, start
+from dlfix.project.order import Place, comes_before, end, lies_in, start
 from dlfix.project.roots import STANDARD
 from dlfix.project.trees import kept
 
@@ -103,6 +104,7 @@ class Removals:
         )  # by which names the code at hand knows what the constructor is given
         self.objects: set[str] = set()  # the names of the object itself
         self._noting = False  # whether code is only asked where it keeps paths
+        self._deferred: Removal | None = None  # by what it hands on
         self._walked: dict[
             object, int
         ] = {}  # bodies that remove nothing, and how far they were followed
@@ -168,7 +170,9 @@ class Removals:
         self.handed.clear()
         self.paths = {text for text in paths if not is_literal(text) or _is_path(text)}
         self.handed |= {text.partition(".")[0] for text in paths} & _containers(module.tree)
-        self._note_before(module, call, around, named, origins)
+        deferred = self._note_before(module, call, around, named, origins)
+        if deferred is not None:
+            return deferred
         for node in executed(around):
             if isinstance(node, ast.Call) and node is not call:
                 ended = self._at_its_end(module, node, files, origins)
@@ -201,7 +205,7 @@ class Removals:
         """Yield the attributes that the functions read that an expression runs to name a file."""
         for step in self._steps(module, value):
             if isinstance(step, ast.Call):
-                for callee in self._callees(module, step, origins):
+                for callee in callees(self.program, module, step, origins):
                     yield from _parts_read(executed(callee.function.body))
 
     def _note_before(
@@ -211,14 +215,15 @@ class Removals:
         around: list[ast.stmt],
         named: set[str],
         origins: Origins,
-    ) -> None:
-        """Note where code keeps a path that made, or was given, it before the object is made, or for it."""
-        self._noting = True
+    ) -> Removal | None:
+        """Note where code keeps a path before the object is made; return what is to remove it later."""
+        self._noting, self._deferred = True, None
         for node in executed(around):
             for step in self._steps(module, node):
                 if not self._ends_after(module, step, call):
                     self._by_step(module, step, named, origins)
         self._noting = False
+        return self._deferred
 
     def _naming(self, module: Module, call: ast.Call) -> list[ast.expr]:
         """Return the arguments of a call that may name the files of the object that it makes."""
@@ -244,6 +249,7 @@ class Removals:
         step = self._finalizing(module, step)
         removal = self._removal(module, step, files, origins, far)
         if self._noting:
+            self._deferred = self._deferred or (removal if isinstance(step, Deferred) else None)
             removal = None
         if removal is None and not isinstance(step, Implied):
             self._note_kept(module, step, files, origins)
@@ -324,6 +330,8 @@ class Removals:
         yield from special_calls(node)
         yield from called_at_end(self.program, module, node)
         yield from self.accessors.run_by(node)
+        if not isinstance(node, ast.Call) or last_part(node.func) not in _AT_THE_END:
+            yield from handed_on(self.program, module, node)
 
     def _ends_after(self, module: Module, node: Step, call: ast.Call) -> bool:
         """Return whether a call returns after another: also one of a chain of methods that begins with it.
@@ -506,7 +514,13 @@ class Removals:
         removal = self._by_its_method(module, node, files, origins)
         if removal is not None or far == 0 or last_part(node.func) in _AT_THE_END:
             return removal
-        for callee in self._callees(module, node, origins):
+        for other in comes_to(self.program, module, node, origins):
+            removal = self._removal(module, other, files, origins, far - 1)
+            if removal is not None:
+                return removal
+        if self._may_be_remover(module, node, origins):
+            return module, node
+        for callee in callees(self.program, module, node, origins):
             free = self._free(module, node)
             passed = [each for each in callee.passed(node) if dotted(each[1]) not in free]
             run = _Run(module, callee, node, passed)
@@ -517,12 +531,17 @@ class Removals:
                 return removal
         return None
 
-    def _callees(self, module: Module, node: ast.Call, origins: Origins) -> Iterator[Callee]:
-        """Yield the functions that a call, or an access of an attribute, may run."""
-        if isinstance(node, Accessed):
-            yield node.callee
-        else:
-            yield from callees(self.program, module, node, origins)
+    def _may_be_remover(self, module: Module, node: ast.Call, origins: Origins) -> bool:
+        """Return whether a call passes a path to whatever a name holds, in a program that hands `os.remove` on."""
+        return (
+            is_unknown(self.program, module, node.func)
+            and any(self._may_give_path(module, each, origins) for each in node.args)
+            and any(
+                _hands_on_a_remover(home.tree)
+                for word in REMOVES
+                for home in self.program.project.mentions(word)
+            )
+        )
 
     def _taken(
         self, run: _Run, files: set[str], origins: Origins
@@ -587,7 +606,12 @@ class Removals:
             return None
         around = self.program.body_around(module, function) if callee.is_local else []
         inside = Origins([*around, *function.body], parameters(function), values)
-        steps = (step for each in executed(function.body) for step in self._steps(module, each))
+        steps = (
+            step
+            for each in executed(function.body)
+            if callee.after is None or comes_before(callee.after, each)
+            for step in self._steps(module, each)
+        )
         before, self.paths = self.paths, paths
         found = (self._by_step(module, step, taken, inside, far) for step in steps)
         removal = next(filter(None, found), None)
@@ -884,6 +908,17 @@ def _calls_remover(node: ast.expr) -> bool:
 def _is_path(text: str) -> bool:
     """Return whether a text that the program spells out looks like the name of a file."""
     return "/" in text or "." in text
+
+
+@kept
+def _hands_on_a_remover(tree: ast.Module) -> bool:
+    """Return whether code passes `os.remove` on as a value: it is more than called, and no part of a name."""
+    nodes = [*within(tree)]
+    called = {id(each.func) for each in nodes if isinstance(each, ast.Call)}
+    return any(
+        isinstance(each, ast.expr) and _is_remover(each) and id(each) not in called
+        for each in nodes
+    )
 
 
 def _is_remover(node: ast.expr) -> bool:
