@@ -72,6 +72,24 @@ def test_what_a_worker_may_call_may_not(program, more):
 
 
 @pytest.mark.parametrize(
+    ("name", "bases", "call"),
+    [
+        ("run", "multiprocessing.Process", "rows.run('')"),
+        ("state_dict", "Dataset", "rows.state_dict('')"),
+        ("note", "Dataset", "App().note('')"),  # of another class
+        ("note", "Dataset", "app = App()\napp.note('')"),
+    ],
+)
+def test_what_a_library_may_call_is_no_method_of_the_parent_alone(name, bases, call):
+    app = f"\nimport multiprocessing\n\nclass App:\n    def {name}(self, line):\n        pass\n\n"
+    program = f"{app}rows = Rows('a')\nloader = DataLoader(rows, num_workers=2)\n{call}\n"
+    text = ROWS.replace("(Dataset)", f"({bases})").replace("def note", f"def {name}")
+    before = text.format(state="", program=program, more="")
+    reasons = worse(before, text.format(state=STATE, program=program, more=""))
+    assert any("`notes`" in each and "in a worker" in each for each in reasons), reasons
+
+
+@pytest.mark.parametrize(
     "opener", ["self.stack.enter_context(open(self.path))", "open(self.stack)"]
 )
 def test_what_opens_later_does_not_read_what_the_state_left_out_before(opener):

@@ -23,6 +23,7 @@ from dlfix.project.module import Module
 from dlfix.project.syntax import last_name
 
 WHY = "only the parent process uses it"
+_BY_LOADERS = {"state_dict", "load_state_dict"}  # in workers, of a dataset that has them
 _EMPTY = {"list": "[]", "dict": "{}"}
 _BY_TEXT = ("getattr(", "attrgetter(", "methodcaller(")  # what reads attributes by their names
 # What workers call on an object that is sent for itself, not for a method of it.
@@ -134,12 +135,36 @@ def _is_registered(module: Module, node: ast.AST, names: Sequence[str]) -> bool:
 
 def _is_run_anywhere(module: Module, function: Method, inputs: Inputs) -> bool:
     """Return whether workers may run a function: a special method, or one that nothing in view calls."""
-    name = function.name
-    if name.startswith("__") or name in _CALLED_BY_WORKERS:
+    name, owner = function.name, module.parent(function)
+    if name.startswith("__") or name in _CALLED_BY_WORKERS | _BY_LOADERS:
         return True
+    if name == "run" and isinstance(owner, ast.ClassDef) and owner.bases:
+        return True  # it may be a process
     if is_closer(function):
         return False
-    return not any(each.nodes_by_name.get(name) for each in inputs.project.mentions(name))
+    return not any(
+        _may_be_called(each, node, owner, inputs)
+        for each in inputs.project.mentions(name)
+        for node in each.nodes_by_name.get(name, ())
+    )
+
+
+def _may_be_called(module: Module, node: ast.expr, owner: ast.AST | None, inputs: Inputs) -> bool:
+    """Return whether code names a function, and no method of an object that another class makes."""
+    names = {facts.node.name for facts in inputs.related.all}
+    if not isinstance(owner, ast.ClassDef) or owner.name not in names:
+        return True
+    if not isinstance(node, ast.Attribute):
+        return False
+    made = [node.value]
+    scope = (
+        module.scope_of(node).lookup(node.value.id) if isinstance(node.value, ast.Name) else None
+    )
+    if scope is not None and isinstance(node.value, ast.Name):
+        made = [each.value for each in scope.bindings[node.value.id] if each.value is not None]
+    return not made or not all(
+        isinstance(each, ast.Call) and last_name(each.func) not in names for each in made
+    )
 
 
 def _function_around(module: Module, node: ast.AST) -> ast.Lambda | Method | None:

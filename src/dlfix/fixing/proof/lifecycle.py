@@ -10,6 +10,7 @@ from dlfix.fixing.proof import order, state
 from dlfix.fixing.proof.accesses import FirstAccess
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.numeric import is_number
+from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.syntax import (
@@ -139,7 +140,8 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
     }
     interpreter = Interpreter(change.new, cls)
     interpreter.companions = companions
-    of_parent = {id(f) for _, f in ParentCode(change.new, surely=True).methods(cls)}
+    parent = ParentCode(change.new, surely=True).methods(cls)
+    of_parent = {id(f) for _, f in parent if _is_called_on(change, cls, f)}
     for owner, function in order.entered_by_workers(change.new, cls):
         if id(function) in of_parent:
             continue
@@ -169,6 +171,17 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
                     f"`{found.name[1:]}` is used in a worker before it is opened (line "
                     f"{found.line})",
                 )
+
+
+def _is_called_on(change: ClassChange, cls: Class, function: Function) -> bool:
+    """Return whether code calls a method on what may be an object of the class; others may have one of its name."""
+    family = change.new.family(cls)
+    return any(
+        isinstance(call.func, ast.Attribute)
+        and may_be_object(change, module, call.func.value, family)
+        for module in change.new.project.mentions(function.name)
+        for call in module.calls_by_name.get(function.name, ())
+    )
 
 
 def _endless(change: ClassChange) -> Iterator[Regression]:

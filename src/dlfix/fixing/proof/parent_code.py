@@ -12,6 +12,7 @@ from dlfix.fixing.proof.syntax import Function, executed
 from dlfix.fixing.proof.writes import may_be
 from dlfix.project.module import Module
 
+_BY_LOADERS = frozenset({"state_dict", "load_state_dict"})  # in workers, of a dataset that has them
 _FAR = 3  # how many callers are followed
 _MANY = 40  # a name with so many users says nothing of one of them
 
@@ -47,6 +48,8 @@ class ParentCode:
         for function in cls.functions:
             if id(function) in made or function.name in order.STATE:
                 continue
+            if self.surely and _is_run_by_others(cls.module, function):
+                continue
             users = self._users(cls.module, function, is_set=function in cls.setters.values())
             if users and all(self.runs(*each) for each in users):
                 yield function
@@ -58,7 +61,7 @@ class ParentCode:
         key = (id(body), far)
         if key not in self._known:
             self._known[key] = True  # one that calls itself
-            anywhere = _is_of_workers(body) or (self.surely and body.name.startswith("__"))
+            anywhere = _is_of_workers(body) or (self.surely and _is_run_by_others(module, body))
             self._known[key] = not anywhere and self._only_called(module, body, far)
         return self._known[key]
 
@@ -133,6 +136,13 @@ def _names_by_text(module: Module, name: str) -> bool:
     return (module.says("getattr(") or module.says("methodcaller(")) and (
         module.says(f'"{name}"') or module.says(f"'{name}'")
     )
+
+
+def _is_run_by_others(module: Module, body: Function) -> bool:
+    """Return whether libraries may run a function, in workers too: a special method, or the `run` of a process."""
+    owner = module.parent(body)
+    of_base = body.name == "run" and isinstance(owner, ast.ClassDef) and bool(owner.bases)
+    return of_base or body.name.startswith("__") or body.name in _BY_LOADERS
 
 
 def _is_of_workers(function: Function) -> bool:
