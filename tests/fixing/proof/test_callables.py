@@ -249,11 +249,22 @@ def local(body, *, around="x = 1\n    ", name="collate", sign="rows"):
     return before, f"def {name}({sign}):\n    {body}\n", f"def make():\n    {around}return {name}\n"
 
 
+def of_class(body):
+    head = "class Rows:\n    def make(self):\n"
+    inner = f"        def collate(rows):\n            {body}\n"
+    return (
+        f"def __scaled(rows): pass\n{head}{inner}        return collate\n",
+        f"def collate(rows):\n    {body}\n",
+        f"def __scaled(rows): pass\n{head}        return collate\n",
+    )
+
+
 INSIDE = {
     "a local of the function it was in": local("return rows * x"),
     "a local import": local("return json.dumps(rows)", around="import json\n    "),
     "a local that hides the module's": local("return os.getcwd()", around="os = None\n    "),
-    "a private name of a class": local("return rows.__data"),
+    "a private attribute of a class": of_class("return rows.__data"),
+    "a private name of a class": of_class("return __scaled(rows)"),
     "super": local("return super().collate(rows)"),
     "the class": local("return __class__"),
 }
@@ -262,6 +273,13 @@ INSIDE = {
 @pytest.mark.parametrize("case", INSIDE.values(), ids=INSIDE)
 def test_the_moved_code_names_what_it_named(case):
     assert moved(*case)
+
+
+@pytest.mark.parametrize("body", ["return rows.__data", "return __scaled(rows)"])
+def test_two_underscores_mean_nothing_outside_of_classes(body):
+    before, new, after = local(body, around="")
+    helper = "def __scaled(rows): pass\n"
+    assert not any("class-private" in each for each in moved(helper + before, new, helper + after))
 
 
 DEFAULTS = {

@@ -314,13 +314,25 @@ class Moved:
                             inner.lineno,
                             f"`__class__` would be used outside a class (line {inner.lineno})",
                         )
-                    if name.startswith("__") and not name.endswith("__"):
+                    if self._is_private(name):
                         yield self._about(
                             node,
                             inner.lineno,
                             f"`{name}` is a class-private name, which has a different "
                             f"meaning outside its class (line {inner.lineno})",
                         )
+
+    def _is_private(self, name: str) -> bool:
+        """Return whether a name meant something else where it was: in a class, Python adds the name of that."""
+        return (
+            name.startswith("__")
+            and not name.endswith("__")
+            and any(
+                isinstance(around, ast.ClassDef)
+                for read in self.old.nodes_by_name.get(name, ())
+                for around in self.old.ancestors(read)
+            )
+        )
 
     def _same_import(self, function: Function, name: str) -> bool:
         """Return whether a function only imports by a name what the module imports too."""
