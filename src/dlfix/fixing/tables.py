@@ -6,6 +6,7 @@ import ast
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
+from dlfix.project.syntax import dotted
 from dlfix.reach.labels import node_of
 
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ def table_of(finding: Finding) -> Hashable | None:
 
 
 def _written_in(node: ast.AST, module: Module) -> Hashable | None:
-    """Return the table that an expression is an entry of: `TABLE = {"a": node}`, `TABLE["a"] = node`."""
+    """Return the table that a culprit is an entry of: `TABLE = {"a": node}`, `TABLE["a"] = node`, `@register`."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return _registered_in(node, module)
     if not isinstance(node, ast.expr):
         return None
     display: ast.AST = node
@@ -41,3 +44,15 @@ def _written_in(node: ast.AST, module: Module) -> Hashable | None:
             case ast.stmt() | ast.Lambda():
                 break
     return display if display is not node else None
+
+
+def _registered_in(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> Hashable | None:
+    """Return what stands for the table in which decorators of the program register a function: `@register("a")`."""
+    for each in node.decorator_list:
+        called = each.func if isinstance(each, ast.Call) else each
+        root = dotted(called).partition(".")[0]
+        scope = module.scope_of(node).lookup(root) if root else None
+        bindings = scope.bindings.get(root, ()) if scope is not None else ()
+        if bindings and all(binding.kind != "import" for binding in bindings):
+            return module.path, dotted(called)
+    return None

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from dlfix.project.bodies import FUNCTIONS
 from dlfix.project.module import Module
 from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.access_paths import ALL_OF
@@ -187,24 +188,28 @@ def _may_be_left_out(
 ) -> bool:
     """Return whether what puts an item into a dict is under a test that asks of something else."""
     statement, module = _put_by(item, frame), frame.module
-    if statement is None or _order(statement, call, module) is not None:
+    if statement is None and isinstance(item, Bound):  # in the function that made the dict
+        statement, module = _put_by(item, item.frame), item.frame.module
+    elif statement is not None and _order(statement, call, module) is not None:
         return False
-    around = [call, *module.ancestors(call)]
-    decided = {ast.dump(test) for test, _ in tests_around(call, module)}
+    if statement is None:
+        return False
+    around = [call, *frame.module.ancestors(call)]
+    decided = {ast.dump(test) for test, _ in tests_around(call, frame.module)}
     child: ast.AST = statement
     asked: list[ast.expr] = []
     for above in module.ancestors(statement):
-        if above in around:
+        if above in around or isinstance(above, FUNCTIONS):
             break
         if not isinstance(above, ast.If) or above.orelse or child not in above.body:
             return False
         asked.append(above.test)
         child = above
     put_into = {ast.unparse(each) for each in _put_into(statement)}
-    return all(
+    return bool(asked) and all(
         ast.dump(test) not in decided
         and not _mentions(test, name, put_into)
-        and outcome(test, frame, interpreter) is not True
+        and outcome(test, item.frame if isinstance(item, Bound) else frame, interpreter) is not True
         for test in asked
     )
 

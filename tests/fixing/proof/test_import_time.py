@@ -240,3 +240,25 @@ def test_a_class_does_not_leave_the_guard_whose_workers_compute_a_kept_result_ag
 )
 def test_a_class_leaves_the_guard_whose_workers_compute_the_same_result(above, sets):
     assert out_of_the_guard(above, sets) == []
+
+
+LEAVING = {
+    "a class that reads it": ("class Rows(Dataset):\n        scale = STATE['scale']", True),
+    "a default that reads it": ("def rows(scale=STATE['scale']):\n        return scale", True),
+    "a class whose methods read it": (
+        "class Rows(Dataset):\n        def __len__(self):\n            return STATE['scale']",
+        False,
+    ),
+    "a class that reads something else": ("class Rows(Dataset):\n        scale = OTHER", False),
+}
+
+
+@pytest.mark.parametrize(("defined", "refused"), LEAVING.values(), ids=LEAVING)
+def test_a_definition_does_not_leave_the_guard_before_what_it_reads(defined, refused):
+    above = "OTHER = 1\nSTATE = {'scale': 1}\n"
+    guard = 'if __name__ == "__main__":\n'
+    before = f"{above}{guard}    STATE['scale'] = 6\n\n    {defined}\n\n    print(OTHER)\n"
+    moved = textwrap.dedent("    " + defined)
+    after = f"{above}\n\n{moved}\n\n\n{guard}    STATE['scale'] = 6\n\n    print(OTHER)\n"
+    reasons = worse(before, after)
+    assert refused == any("is changed in the main module before" in each for each in reasons)

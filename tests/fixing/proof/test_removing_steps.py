@@ -232,3 +232,54 @@ def test_a_call_that_no_text_names_removes_the_file(step):
 @pytest.mark.parametrize("step", NOT_THERE.values(), ids=NOT_THERE)
 def test_one_of_another_file_or_at_another_time_does_not(step):
     assert not indirectly(step)
+
+
+LISTED = {
+    "a local list": "made = []\nrows = Rows(path)\nmade.append(path)\nfor each in made:\n    os.remove(each)",
+    "a list before": "made = []\nmade.append(path)\nrows = Rows(path)\nfor each in made:\n    os.remove(each)",
+    "the result of a call": "rows = Rows(where())\nos.remove(where())",
+    "members of an enumeration": "rows = Rows(Where.TRAIN.value)\nfor each in Where:\n    os.remove(each.value)",
+    "a word of a command": "rows = Rows('data/a.h5')\nos.system('rm -f data/a.h5')",
+    "a word of code": "rows = Rows('data/a.h5')\nsubprocess.run(['python', '-c', 'os.remove(\"data/a.h5\")'])",
+}
+UNLISTED = {
+    "a list of others": "made = []\nrows = Rows(path)\nmade.append('log.txt')\nfor each in made:\n    os.remove(each)",
+    "the result of another call": "rows = Rows(where())\nos.remove(other())",
+    "members of another": "rows = Rows(Where.TRAIN.value)\nfor each in Logs:\n    os.remove(each.value)",
+    "a word of another command": "rows = Rows('data/a.h5')\nos.system('rm -f data/b.h5')",
+}
+KNOWN = """
+import enum
+import subprocess
+
+class Where(enum.Enum):
+    TRAIN = "train.h5"
+
+class Logs(enum.Enum):
+    FIRST = "first.log"
+
+@functools.lru_cache
+def where():
+    return tempfile.mktemp()
+
+def other():
+    return tempfile.mktemp()
+
+def main(path):
+    {step}
+    return DataLoader(rows, num_workers=2)
+"""
+
+
+def listed(step):
+    return refused(program=KNOWN.format(step=textwrap.indent(step, "    ").strip()))
+
+
+@pytest.mark.parametrize("step", LISTED.values(), ids=LISTED)
+def test_what_removes_the_file_knows_it_from_elsewhere(step):
+    assert listed(step)
+
+
+@pytest.mark.parametrize("step", UNLISTED.values(), ids=UNLISTED)
+def test_what_removes_other_files_is_no_reason(step):
+    assert not listed(step)

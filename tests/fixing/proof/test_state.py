@@ -517,3 +517,40 @@ def test_a_slot_that_setstate_sets_need_not_be_in_the_state():
     before = program.format(base="", members="", more="")
     after = program.format(base="", members=members, more="")
     assert not any("in `__slots__`" in each for each in worse(before, after))
+
+
+HEIRS = {
+    "it is popped": ("state.pop('file')", True),
+    "it is deleted": ("del state['file']", True),
+    "it is read": ("state['name'] = state['file'].name", True),
+    "it is popped where it is": ("state.pop('file', None)", False),
+    "another is popped": ("state.pop('path')", False),
+}
+
+
+@pytest.mark.parametrize(("takes", "refused"), HEIRS.values(), ids=HEIRS)
+def test_a_subclass_expects_in_the_state_what_was_there(takes, refused):
+    program = (
+        "class Sub(Rows):\n    def __getstate__(self):\n        state = super().__getstate__()\n"
+        f"        {takes}\n        return state\n"
+    )
+    base = "class Counted(Dataset):\n    def __getstate__(self):\n        return self.__dict__.copy()\n\n"
+    getter = LAZY.replace("self.__dict__.copy()", "super().__getstate__()")
+    reasons = opened(decorator=base, bases="Counted", getter=getter, program=program)
+    assert refused == any("expects `file` in the state" in each for each in reasons)
+
+
+TAKEN = {
+    "the constructor of a subclass": ("__init__", "super().__init__()\n        {}", True),
+    "a method of the parent": ("begin", "{}", True),
+    "a method in workers": ("__getitem__", "{}", False),
+}
+
+
+@pytest.mark.parametrize(("method", "body", "refused"), TAKEN.values(), ids=TAKEN)
+@pytest.mark.parametrize("released", [True, False])
+def test_a_lock_that_is_taken_and_kept_is_not_made_again(method, body, refused, released):
+    statement = "self.lock.acquire()" + ("; self.lock.release()" if released else "")
+    more = f"class Sub(Cached):\n    def {method}(self):\n        {body.format(statement)}\n"
+    reasons = locked(more=more)
+    assert (refused and not released) == any("is acquired and not released" in r for r in reasons)

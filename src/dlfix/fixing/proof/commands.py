@@ -16,6 +16,7 @@ _READERS = frozenset(
     "cat cd cut df du echo file find grep head ls mkdir nvidia-smi pwd sort stat tail tr wc which".split()
 )
 _WRITES = re.compile(r">|`|\$\(|-delete|-exec|-ok|-fprint|-fls|(^|\s)(-o|--output)")
+_WORD = re.compile(r"[\w./-]*[./][\w./-]*")  # what may be a path
 _RUNNING = frozenset({"subprocess", "os", "asyncio", "pty"})
 
 
@@ -30,7 +31,8 @@ def files_of_command(node: ast.Call, origins: Origins) -> Iterator[ast.expr]:
     if name in _COMMANDS and _only_reads(commands):
         return
     for command in commands:
-        yield from _copied_to(command) or [command]
+        copied = _copied_to(command)
+        yield from copied or [command, *map(ast.Constant, _WORD.findall(_spelled(command)))]
     yield from given[1:]
 
 

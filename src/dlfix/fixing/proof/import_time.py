@@ -53,6 +53,7 @@ def check(change: FileChange) -> Iterator[Regression]:
     yield from worker_state.kept_results(
         change, guarded, lambda node: _effect(change, node, old=True).changes
     )
+    yield from _defined_earlier(change)
     moved = _moved(change)
     if not moved:
         return
@@ -61,6 +62,27 @@ def check(change: FileChange) -> Iterator[Regression]:
     yield from _order(change, moved)
     yield from _changed_below(change, moved)
     yield from worker_state.check(change, moved, _at_import(change.after))
+
+
+def _defined_earlier(change: FileChange) -> Iterator[Regression]:
+    """Yield definitions that left the guard and evaluate, when they run, what statements there had changed."""
+    before, after = (
+        {n.name for n in _at_import(module) if isinstance(n, (ast.ClassDef, *FUNCTIONS))}
+        for module in (change.before, change.after)
+    )
+    for guard in change.before.tree.body:
+        changed: dict[str, int] = {}
+        for node in guard.body if is_guard(guard) else ():
+            effect = _effect(change, node, old=True)
+            if getattr(node, "name", "") in after - before:
+                for name in sorted(effect.reads.keys() & changed.keys()):
+                    yield change.regression(
+                        name,
+                        node,
+                        f"`{name}` is read on import (line {node.lineno} before the fix), but it is "
+                        f"changed in the main module before that (line {changed[name]})",
+                    )
+            changed |= effect.changes
 
 
 def is_guard(node: ast.stmt) -> TypeGuard[ast.If]:

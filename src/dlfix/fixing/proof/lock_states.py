@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import held_by
 from dlfix.fixing.proof.objects import may_go_by
-from dlfix.fixing.proof.order import CONSTRUCTORS, IN_WORKERS, STATE
+from dlfix.fixing.proof.order import IN_WORKERS, STATE
 from dlfix.fixing.proof.state import dropped
 from dlfix.fixing.proof.syntax import Function, dotted, within
 from dlfix.project.module import Module
@@ -41,7 +41,7 @@ def _kept(change: ClassChange, name: str) -> Iterator[tuple[Module, ast.Attribut
             function = change.new.enclosing(module, node)
             if not isinstance(held, ast.Attribute) or held.attr != name or function is None:
                 continue
-            if function.name in (*IN_WORKERS, *CONSTRUCTORS, *STATE) or _gives_back(function, held):
+            if function.name in (*IN_WORKERS, *STATE) or _gives_back(function, held):
                 continue
             if may_go_by(change, module, held.value, family):
                 yield module, node

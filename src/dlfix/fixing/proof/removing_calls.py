@@ -154,6 +154,7 @@ class Removals:
         origins = Origins(around, parameters(function) if function is not None else ())
         kept = Kept.of(module, call, item)
         files = self._files(module, call, around, origins) | known
+        files |= _results(self._naming(module, call), origins)
         named = files | kept.names.keys()  # what the object says of its file
         # A text that is only the rest of a name leads nobody to the file: `os.path.join(folder, task + ".h5")`.
         naming = self._naming(module, call)
@@ -253,7 +254,7 @@ class Removals:
             removal = None
         if removal is None and not isinstance(step, Implied):
             self._note_kept(module, step, files, origins)
-            self._note_added(module, step, origins)
+            self._note_added(module, step, files, origins)
         return removal
 
     def _finalizing(self, module: Module, step: ast.Call) -> ast.Call:
@@ -299,16 +300,16 @@ class Removals:
             return any(last_part(each) == "classmethod" for each in method.decorator_list)
         return self.program.class_of(module, owner) is not None
 
-    def _note_added(self, module: Module, step: ast.Call, origins: Origins) -> None:
-        """Note the global lists that a path is added to: `PLACES.append(path)`."""
+    def _note_added(
+        self, module: Module, step: ast.Call, files: set[str], origins: Origins
+    ) -> None:
+        """Note the lists that a path is added to, of the function or global: `PLACES.append(path)`."""
         match step.func:
             case ast.Attribute(value=ast.Name(id=name), attr=adds) if adds in ADDING:
                 function = self.program.enclosing(module, step)
-                is_local = function is None or name in bound_in(function)
-                if not is_local and any(
-                    self._may_give_path(module, each, origins) for each in step.args
-                ):
-                    self.handed.add(name)
+                is_local = function is not None and name in bound_in(function)
+                if any(self._may_give_path(module, each, origins) for each in step.args):
+                    (files if is_local else self.handed).add(name)
 
     def _note_kept(self, module: Module, step: ast.Call, files: set[str], origins: Origins) -> None:
         """Note by which attribute an object, or a class, keeps what a method got of these files."""
@@ -435,11 +436,25 @@ class Removals:
         writes = last_part(node.func) == "open"
         found = origins.paths(*at_stake, tails="dropped") if writes else origins.of(*at_stake)
         found = {text for text in found if text.partition(".")[0] not in STANDARD}
+        found |= _results(at_stake, origins)
         parts = [text.rpartition(".") for text in found if not is_literal(text)]
+        if any(
+            each.startswith(f"{name}.") for name in self._classes(module, found) for each in files
+        ):
+            return True  # an enumeration that is gone through
         return share_files(found, files) or any(
             name in self.shared | self.handed or (owner in files and name in self.read)
             for owner, _, name in parts
         )
+
+    def _classes(self, module: Module, texts: set[str]) -> set[str]:
+        """Return the texts that name classes of the program."""
+        return {
+            text
+            for text in texts
+            if text.isidentifier()
+            and self.program.class_of(module, ast.Name(text, ast.Load())) is not None
+        }
 
     def _is_of_program(self, name: str) -> bool:
         """Return whether classes of the program have a method of a name: what it does is seen there."""
@@ -908,6 +923,14 @@ def _calls_remover(node: ast.expr) -> bool:
 def _is_path(text: str) -> bool:
     """Return whether a text that the program spells out looks like the name of a file."""
     return "/" in text or "." in text
+
+
+def _results(values: Iterable[ast.expr | None], origins: Origins) -> set[str]:
+    """Return the texts of calls without arguments that give some values: each gives the same."""
+    given = [each for each in values if each is not None]
+    made = [*given, *(value for each in given for value in origins.values(each))]
+    calls = (each for each in made if isinstance(each, ast.Call) and not each.args)
+    return {f"{dotted(each.func)}()" for each in calls if isinstance(each.func, ast.Name)}
 
 
 @kept

@@ -268,6 +268,7 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
                 )
                 return
     yield from _not_of_heirs(change, function)
+    yield from _taken_out_by_heirs(change, function)
     yield from _over_a_base(change, function)
     yield from _over_other_ways(change, function)
 
@@ -299,6 +300,33 @@ def _not_of_heirs(change: ClassChange, function: Function) -> Iterator[Regressio
                 f"pickled state of `{change.after.name}`",
             )
             return
+
+
+def _taken_out_by_heirs(change: ClassChange, function: Function) -> Iterator[Regression]:
+    """Yield what a subclass takes out of the state of the class, or reads there, which the new one leaves out."""
+    gone = dropped(change).keys() | change.made_lazy.keys()
+    heirs = change.new.heirs(change.after) if function.name == "__getstate__" else ()
+    for heir in heirs:
+        theirs = heir.methods.get("__getstate__")
+        for node in executed(theirs.body) if theirs and _calls_super(theirs, function.name) else ():
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(attr="pop"), args=[ast.Constant(value=str() as name)]
+                ):
+                    pass
+                case ast.Subscript(
+                    slice=ast.Constant(value=str() as name), ctx=ast.Load() | ast.Del()
+                ):
+                    pass
+                case _:
+                    continue
+            if name in gone:
+                yield change.regression(
+                    function,
+                    f"`{heir.name}.__getstate__` expects `{name}` in the state ({heir.module.path.name}:"
+                    f"{node.lineno}), which leaves it out now",
+                )
+                return
 
 
 def _makes_state(node: ast.AST) -> bool:
