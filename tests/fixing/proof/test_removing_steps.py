@@ -283,3 +283,68 @@ def test_what_removes_the_file_knows_it_from_elsewhere(step):
 @pytest.mark.parametrize("step", UNLISTED.values(), ids=UNLISTED)
 def test_what_removes_other_files_is_no_reason(step):
     assert not listed(step)
+
+
+JOB = """
+class Job:
+    def __init__(self, path):
+        self.path = path
+        self.steps = {"clean": self.clean}
+
+    def clean(self):
+        os.remove({gone})
+
+    def run(self, name):
+        return self.steps[name]()
+
+def main(path):
+    job = Job(path)
+    rows = Rows(job.path)
+    {step}
+    return DataLoader(rows, num_workers=2)
+"""
+LOOKED_UP = {
+    "in a table": ("job.run('clean')", "self.path", True),
+    "by its name": ("getattr(job, 'do_' + path)()", "self.path", True),
+    "of another file": ("job.run('clean')", "'log.txt'", False),
+}
+SCRATCH = {
+    "a function ends": ("rows = Rows(path)\nreturn rows", True),
+    "a call that returns": ("return Rows(path)", True),
+    "it is returned, too": ("return Rows(path), folder", False),
+    "it is kept": ("rows = Rows(path)\nrows.folder = folder\nreturn rows", False),
+    "another name is made of it": ("rows = Rows('data/a')\nreturn rows", False),
+}
+
+
+@pytest.mark.parametrize(("step", "gone", "removes"), LOOKED_UP.values(), ids=LOOKED_UP)
+def test_a_method_that_is_looked_up_may_be_any_of_its_object(step, gone, removes):
+    assert removes == refused(program=JOB.replace("{gone}", gone).replace("{step}", step))
+
+
+@pytest.mark.parametrize(("step", "removes"), SCRATCH.values(), ids=SCRATCH)
+@pytest.mark.parametrize("made", ["tempfile.TemporaryDirectory()", "tempfile.NamedTemporaryFile()"])
+def test_temporary_files_go_with_the_name_that_holds_them(made, step, removes):
+    body = f"folder = {made}\npath = os.path.join(folder.name, 'a')\n{step}"
+    program = f"def build():\n{textwrap.indent(body, '    ')}\n\nrows = build()\n"
+    assert removes == refused(program=program + "DataLoader(rows, num_workers=2)\n")
+
+
+def test_temporary_files_go_where_the_next_turn_of_a_loop_makes_others():
+    loop = (
+        "made = []\nfor base in (0, 1):\n    folder = tempfile.TemporaryDirectory()\n"
+        "    made.append(Rows(os.path.join(folder.name, 'a')))\n"
+        "loaders = [DataLoader(each, num_workers=2) for each in made]\n"
+    )
+    assert refused(program=loop)
+
+
+@pytest.mark.parametrize(
+    "target", ["one.file, two.file = two.file, one.file", "one.file = two.file"]
+)
+@pytest.mark.parametrize(
+    "made", ["one, two = Rows('a'), Rows('b')", "one = Rows('a'); two = Rows('b')"]
+)
+def test_a_handle_that_is_put_there_from_outside_is_not_opened_again(target, made):
+    program = f"def main():\n    {made}\n    {target}\n    return DataLoader(one, num_workers=2)\n"
+    assert any("is set outside the class" in each for each in opened(program=program))

@@ -33,9 +33,33 @@ def comes_to(
                 yield ast.copy_location(made, call)
             case ast.Attribute():
                 yield ast.copy_location(ast.Call(value, call.args, call.keywords), call)
+    yield from _looked_up(program, module, call, origins)
     if isinstance(call.func, ast.Attribute) and call.func.attr in _GOES_ON:
         for made in origins.some_calls(call.func.value):
             yield from _resumed(program, module, made, call)
+
+
+def _looked_up(
+    program: Program, module: Module, call: ast.Call, origins: Origins
+) -> Iterator[CallOf]:
+    """Yield calls of all methods of an object that code looks one up in: `self.steps[name]()`, `getattr(job, name)()`."""
+    match call.func:
+        case ast.Subscript(value=ast.Attribute(value=owner)):
+            pass
+        case ast.Call(func=ast.Name(id="getattr"), args=[owner, *_]):
+            pass
+        case _:
+            return
+    own = program.class_of_self(module, owner)
+    made = [program.class_of(module, each.func) for each in origins.some_calls(owner)]
+    for cls in [own] if own is not None else made:
+        for each in program.lineage(cls) if cls is not None else ():
+            for name, method in each.methods.items():
+                if not name.startswith("__"):
+                    func = ast.copy_location(ast.Attribute(owner, name, ast.Load()), call)
+                    run = ast.copy_location(CallOf(func, call.args, call.keywords), call)
+                    run.callee = Callee(each.module, method, parameters(method)[1:])
+                    yield run
 
 
 def _resumed(

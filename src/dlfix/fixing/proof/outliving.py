@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange
 from dlfix.fixing.proof.late_code import used_on_self
+from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.syntax import (
     ADDING,
@@ -20,7 +21,7 @@ from dlfix.fixing.proof.syntax import (
     stored_names,
 )
 from dlfix.project.module import Module
-from dlfix.project.order import comes_before, end, in_order
+from dlfix.project.order import comes_before, end, in_order, lies_in
 
 REMOVES = frozenset(
     "unlink remove rmtree rename renames replace removedirs rmdir move truncate".split()
@@ -28,6 +29,8 @@ REMOVES = frozenset(
 TEMPORARY = frozenset(
     "TemporaryDirectory NamedTemporaryFile TemporaryFile mkdtemp mkstemp temporary_directory tempdir".split()
 )
+_GONE_WITH_NAME = frozenset({"TemporaryDirectory", "NamedTemporaryFile"})
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _FILLING = ADDING | {"put"}
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.DictComp, ast.GeneratorExp)
 _PARTING = (ast.Return, ast.Assign)
@@ -173,7 +176,7 @@ class Kept:
             return
         if self.leaves and not self.is_returned:
             yield from self._owners(program, module, function)
-        for place in [self._item] if self.is_returned else self._places_returned(function):
+        for place in [self._item] if self.is_returned else self.places_returned(function):
             for other, each in program.calls_of(function):
                 yield other, each, place
 
@@ -191,7 +194,7 @@ class Kept:
             )
         yield from ((home, each, None) for home, each in made)
 
-    def _places_returned(self, function: Function) -> Iterator[int | None]:
+    def places_returned(self, function: Function) -> Iterator[int | None]:
         """Yield where the object is in what a function returns by a name of it."""
         for each in executed(function.body):
             value = each.value if isinstance(each, ast.Return) else None
@@ -234,6 +237,38 @@ class Kept:
         if any(isinstance(each, ast.Starred) for each in target.elts):
             return target.elts
         return [target.elts[self._item]]
+
+
+def last_reference(
+    module: Module,
+    call: ast.Call,
+    function: Function | None,
+    origins: Origins,
+    files: set[str],
+    kept: Kept,
+) -> ast.Call | None:
+    """Return what makes temporary files that are gone with a local name, before the object that opens them."""
+    roots = {text.partition(".")[0] for text in files}
+    for name in sorted(roots & origins.made.keys()):
+        for made in origins.made[name]:
+            if not isinstance(made, ast.Call) or last_part(made.func) not in _GONE_WITH_NAME:
+                continue
+            loops = [each for each in module.ancestors(made) if isinstance(each, _LOOPS)]
+            bound_again = any(lies_in(call, each) for each in loops) and any(kept.names.values())
+            returned = function is not None and (
+                kept.leaves or any(True for _ in kept.places_returned(function))
+            )
+            if (bound_again or returned) and not _is_handed_on(module, made, name):
+                return made
+    return None
+
+
+def _is_handed_on(module: Module, made: ast.Call, name: str) -> bool:
+    """Return whether something else holds what a local name does: it is more than asked for attributes."""
+    return any(
+        not isinstance(module.parent(each), ast.Attribute)
+        for each in module.scope_of(made).reads.get(name, ())
+    ) or isinstance(module.statement(made), (ast.With, ast.AsyncWith))
 
 
 def _used_after(
@@ -335,4 +370,4 @@ class _Later:
         return False
 
 
-__all__ = ["REMOVES", "TEMPORARY", "Temporary", "on_disk", "outlives"]
+__all__ = ["REMOVES", "TEMPORARY", "Temporary", "last_reference", "on_disk", "outlives"]

@@ -25,7 +25,7 @@ from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.library_calls import files_written
 from dlfix.fixing.proof.new_files import not_there
 from dlfix.fixing.proof.origins import Origins, is_literal, item_of, literal, share_files
-from dlfix.fixing.proof.outliving import FAR, REMOVES, TEMPORARY, Kept, on_disk
+from dlfix.fixing.proof.outliving import FAR, REMOVES, TEMPORARY, Kept, last_reference, on_disk
 from dlfix.fixing.proof.passed_values import Given
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.special_calls import Implied, may_be_run_by, special_calls
@@ -171,6 +171,9 @@ class Removals:
         self.handed.clear()
         self.paths = {text for text in paths if not is_literal(text) or _is_path(text)}
         self.handed |= {text.partition(".")[0] for text in paths} & _containers(module.tree)
+        dropped = last_reference(module, call, function, origins, files, kept)
+        if dropped is not None:
+            return module, dropped
         deferred = self._note_before(module, call, around, named, origins)
         if deferred is not None:
             return deferred

@@ -306,8 +306,9 @@ def values_of(program: Program, module: Module, node: ast.AST, name: str) -> lis
     for statement in program.bindings_around(module, node):
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
-                if any(dotted(n) == name and _is_stored(n) for n in ast.walk(target)):
-                    found.append(statement.value)
+                for part, value in _paired(target, statement.value):
+                    if any(dotted(n) == name and _is_stored(n) for n in ast.walk(part)):
+                        found.append(value)
         elif isinstance(statement, ast.AnnAssign) and dotted(statement.target) == name:
             found += [statement.value] if statement.value is not None else []
         elif (
@@ -317,6 +318,15 @@ def values_of(program: Program, module: Module, node: ast.AST, name: str) -> lis
         elif isinstance(statement, ast.withitem) and dotted(statement.optional_vars) == name:
             found.append(statement.context_expr)
     return found
+
+
+def _paired(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """Return the parts of a target, each with what it is set to: of `a, b = f(), g()` two."""
+    match target, value:
+        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+            if not any(isinstance(each, ast.Starred) for each in (*targets, *values)):
+                return [*zip(targets, values, strict=True)]
+    return [(target, value)]
 
 
 def _is_stored(node: ast.AST) -> bool:
