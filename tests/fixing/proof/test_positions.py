@@ -304,6 +304,7 @@ HEADERS = {
     "a method": ("self.name = self.head(self.file)", True),
     "a class": ("self.name = Head(self.file)", True),
     "a library": ("self.name = numpy.fromfile(self.file)", True),
+    "a library, a part": ("self.name = list(itertools.islice(self.file, 2))", True),
     "a function that only asks": ("self.name = asks(self.file)", False),
     "a library that only wraps": ("self.name = contextlib.closing(self.file)", False),
 }
@@ -317,7 +318,7 @@ def test_who_gets_a_stream_of_the_constructor_may_read_from_it(header, refused):
         opener="return open(self.path, 'rb')",
         body="@staticmethod\ndef head(stream):\n    return stream.readline()\n\n"
         "def __iter__(self):\n    return iter(self.file)\n",
-        program="import numpy\n\ndef first(file):\n    return file.readline()\n\n"
+        program="import itertools\nimport numpy\n\ndef first(file):\n    return file.readline()\n\n"
         "def asks(file):\n    return file.name\n\nclass Head:\n    def __init__(self, file):\n"
         "        self.text = file.readline()\n",
     )

@@ -239,6 +239,10 @@ LISTED = {
     "a list before": "made = []\nmade.append(path)\nrows = Rows(path)\nfor each in made:\n    os.remove(each)",
     "the result of a call": "rows = Rows(where())\nos.remove(where())",
     "members of an enumeration": "rows = Rows(Where.TRAIN.value)\nfor each in Where:\n    os.remove(each.value)",
+    "a queue": "todo = queue.Queue()\nrows = Rows(path)\ntodo.put(path)\nos.remove(todo.get())",
+    "a pattern": "rows = Rows('a.h5')\nfor each in glob.glob('*.h5'):\n    shutil.move(each, 'old')",
+    "a part of a match": "rows = Rows(path)\nmatch ('drop', path):\n    case ('drop', name):\n        os.remove(name)",
+    "bytes": "rows = Rows('a.h5')\nos.remove(b'a.h5')",
     "a word of a command": "rows = Rows('data/a.h5')\nos.system('rm -f data/a.h5')",
     "a word of code": "rows = Rows('data/a.h5')\nsubprocess.run(['python', '-c', 'os.remove(\"data/a.h5\")'])",
 }
@@ -246,10 +250,15 @@ UNLISTED = {
     "a list of others": "made = []\nrows = Rows(path)\nmade.append('log.txt')\nfor each in made:\n    os.remove(each)",
     "the result of another call": "rows = Rows(where())\nos.remove(other())",
     "members of another": "rows = Rows(Where.TRAIN.value)\nfor each in Logs:\n    os.remove(each.value)",
+    "another pattern": "rows = Rows('a.h5')\nfor each in glob.glob('*.log'):\n    shutil.move(each, 'old')",
+    "a queue of others": "todo = queue.Queue()\nrows = Rows(path)\ntodo.put('log.txt')\nos.remove(todo.get())",
     "a word of another command": "rows = Rows('data/a.h5')\nos.system('rm -f data/b.h5')",
 }
 KNOWN = """
 import enum
+import glob
+import queue
+import shutil
 import subprocess
 
 class Where(enum.Enum):

@@ -394,7 +394,8 @@ class _Reader:
         reads = _is_imported(self.module, dotted(call.func)) and last_part(call.func).islower()
         # Many functions ask the number of a file.
         plain = name.partition(".")[0] in ("contextlib", "os")
-        if reads and not plain and self._opened(call) is None:
+        keeps = isinstance(self.module.parent(call), ast.Assign) and self._opened(call) is not None
+        if reads and not plain and not keeps:
             rows = (self.rows.get(text) for text in given)
             if any(row is not None and "read" in row.position for row in rows):
                 yield self._operation_at(call, last_part(call.func), False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import fnmatch
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -48,6 +49,9 @@ class Origins:
                 self._bind(node.target, node.value)
             elif isinstance(node, ast.withitem) and node.optional_vars is not None:
                 self._bind(node.optional_vars, node.context_expr)
+            elif isinstance(node, ast.Match):
+                for name in stored_names([case.pattern for case in node.cases]):
+                    self.made.setdefault(name, []).append(node.subject)
 
     def _bind(self, target: ast.expr, value: ast.expr) -> None:
         match target, value:
@@ -162,7 +166,10 @@ def share_files(some: set[str], others: set[str]) -> bool:
     """Return whether two values may name the same file, or one a folder above the other's."""
     if some & others:
         return True
-    paths = [_parts(each) for each in others if is_literal(each)]
+    texts = [each for each in others if is_literal(each)]
+    if any(is_literal(each) and fnmatch.filter(texts, each) for each in some if "*" in each):
+        return True
+    paths = [_parts(each) for each in texts]
     for parts in (_parts(each) for each in some if is_literal(each)):
         if any(parts and each and parts == each[: len(parts)] for each in paths):
             return True
@@ -260,8 +267,9 @@ def _leaves(node: ast.AST) -> Iterator[str]:
     if isinstance(node, (ast.Name, ast.Attribute)) and dotted(node):
         yield dotted(node)
     elif isinstance(node, ast.Constant):
-        if isinstance(node.value, str) and node.value:
-            yield literal(node.value)
+        if isinstance(node.value, (str, bytes)) and node.value:
+            text = node.value
+            yield literal(text if isinstance(text, str) else text.decode(errors="replace"))
     elif (key := item_of(node)) is not None:
         yield f"{key[0]}.{key[1]}"
         for default in node.args[1:] if isinstance(node, ast.Call) else ():

@@ -31,7 +31,7 @@ TEMPORARY = frozenset(
 )
 _GONE_WITH_NAME = frozenset({"TemporaryDirectory", "NamedTemporaryFile"})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_FILLING = ADDING | {"put"}
+FILLING = ADDING | {"put", "put_nowait"}
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.DictComp, ast.GeneratorExp)
 _PARTING = (ast.Return, ast.Assign)
 _TEXTS = frozenset({"__repr__", "__str__", "__format__"})
@@ -206,7 +206,7 @@ class Kept:
                         yield place
 
     def _filled(self, call: ast.Call) -> None:
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _FILLING:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in FILLING:
             self._to(call.func.value, several=True)
 
     def _stated(self, statement: ast.stmt) -> None:
@@ -370,4 +370,4 @@ class _Later:
         return False
 
 
-__all__ = ["REMOVES", "TEMPORARY", "Temporary", "last_reference", "on_disk", "outlives"]
+__all__ = ["FILLING", "REMOVES", "TEMPORARY", "Temporary", "last_reference", "on_disk", "outlives"]

@@ -25,12 +25,19 @@ from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.library_calls import files_written
 from dlfix.fixing.proof.new_files import not_there
 from dlfix.fixing.proof.origins import Origins, is_literal, item_of, literal, share_files
-from dlfix.fixing.proof.outliving import FAR, REMOVES, TEMPORARY, Kept, last_reference, on_disk
+from dlfix.fixing.proof.outliving import (
+    FAR,
+    FILLING,
+    REMOVES,
+    TEMPORARY,
+    Kept,
+    last_reference,
+    on_disk,
+)
 from dlfix.fixing.proof.passed_values import Given
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.special_calls import Implied, may_be_run_by, special_calls
 from dlfix.fixing.proof.syntax import (
-    ADDING,
     COMPREHENSIONS,
     Function,
     bound_in,
@@ -308,7 +315,7 @@ class Removals:
     ) -> None:
         """Note the lists that a path is added to, of the function or global: `PLACES.append(path)`."""
         match step.func:
-            case ast.Attribute(value=ast.Name(id=name), attr=adds) if adds in ADDING:
+            case ast.Attribute(value=ast.Name(id=name), attr=adds) if adds in FILLING:
                 function = self.program.enclosing(module, step)
                 is_local = function is not None and name in bound_in(function)
                 if any(self._may_give_path(module, each, origins) for each in step.args):
