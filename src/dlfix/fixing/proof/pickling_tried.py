@@ -149,7 +149,12 @@ def _picklings(program: Program) -> Iterator[Pickling]:
 
 def _handler_of(program: Program, pickling: Pickling) -> str:
     """Return the place that handles the errors of a call; nothing where none does."""
-    return _handler(program, pickling.module, pickling.call, {}) or ""
+    (known,) = program.once(_none_known)
+    return _handler(program, pickling.module, pickling.call, known) or ""
+
+
+def _none_known(_: Program) -> Iterator[Known]:
+    yield {}
 
 
 def _pickles(module: Module, call: ast.Call) -> bool:

@@ -156,6 +156,7 @@ class Program:
         self._of_nodes: dict[Module, dict[ast.ClassDef, Class]] = {}
         self._binders: dict[Module, dict[str, list[tuple[int, ast.stmt]]]] = {}
         self._made_through: dict[ast.ClassDef, list[tuple[Module, ast.Call]]] = {}
+        self._related: dict[Class, frozenset[Function] | None] = {}
         self._lineages: dict[Class, tuple[Class, ...]] = {}
         self._given: dict[Class, frozenset[str]] = {}
         self._heirs: dict[Class, tuple[Class, ...]] = {}
@@ -433,9 +434,17 @@ class Program:
                 return True
         if cls is None:
             return True
-        related = {each for one in (cls, *self.heirs(cls)) for each in self.lineage(one)}
-        bases = {base for each in related for base in self.unknown_bases(each)}
-        return bool(bases - NO_STATE) or any(function in each.functions for each in related)
+        related = self._related_functions(cls)
+        return related is None or function in related
+
+    def _related_functions(self, cls: Class) -> frozenset[Function] | None:
+        """Return the functions of all classes that an object of a class, or of an heir, may have; None for any."""
+        if cls not in self._related:
+            related = {each for one in (cls, *self.heirs(cls)) for each in self.lineage(one)}
+            bases = {base for each in related for base in self.unknown_bases(each)}
+            functions = frozenset(one for each in related for one in each.functions)
+            self._related[cls] = None if bases - NO_STATE else functions
+        return self._related[cls]
 
     def given_names(self, cls: Class) -> frozenset[str]:
         """Return the names that objects of a class come to from where they are made; none where nothing is in view."""
