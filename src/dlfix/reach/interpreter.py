@@ -67,7 +67,7 @@ from dlfix.reach.values import (
     Value,
 )
 
-BUDGET = 400_000  # evaluations in one analysis
+BUDGET = 1_000_000  # evaluations in one analysis
 ALLOWANCE = 50_000  # evaluations for one boundary, so that none starves the others
 _DEEPEST = 60  # nested evaluations; beyond lies no path a person would read
 _MOST_VALUES = 96  # of one expression

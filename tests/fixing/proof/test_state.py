@@ -410,6 +410,47 @@ def test_a_restored_attribute_is_one_that_may_be_set(check, removed, kept):
         assert any("`Cached.__setattr__` may raise" in each for each in reasons) is expected
 
 
+FROZEN = {
+    "frozen": ("@dataclass(frozen=True)", True),
+    "frozen, of another library": ("@attrs.frozen", True),
+    "not frozen": ("@dataclass(frozen=False)", False),
+    "a field of that name": ("@dataclass(eq=False)", False),
+}
+
+
+@pytest.mark.parametrize(("decorator", "refused"), FROZEN.values(), ids=FROZEN)
+def test_no_attribute_of_a_frozen_class_is_assigned(decorator, refused):
+    restored = "self._lock = threading.Lock()"
+    program = f"""
+{decorator}
+class Cached:
+    size: int
+    _lock: object = field(default_factory=threading.Lock)
+{{members}}
+DataLoader(Cached(3), num_workers=2)
+"""
+    for written, expected in (
+        (restored, refused),
+        (f"if state:\n            {restored}", refused),
+        ("object.__setattr__(self, '_lock', threading.Lock())", False),
+    ):
+        after = program.format(members=_PAIR_OF_A_FIELD.format(written=written))
+        reasons = worse(program.format(members=""), after)
+        assert any("is frozen" in each for each in reasons) is expected
+
+
+_PAIR_OF_A_FIELD = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("_lock", None)
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        {written}
+"""
+
+
 KEPT_BY_CALLERS = {
     "under another name": ("rows.spare = rows.file", True),
     "under another name, by setattr": ("setattr(rows, 'spare', rows.file)", True),

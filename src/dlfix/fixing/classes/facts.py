@@ -50,6 +50,18 @@ class ClassFacts:
                 methods.setdefault(statement.name, statement)
         return methods
 
+    @property
+    def is_frozen(self) -> bool:
+        """Whether objects refuse assignments: of a dataclass or an attrs class that is frozen."""
+        decorators = map(ast.unparse, self.node.decorator_list)
+        return any("frozen=True" in each or each.endswith("frozen") for each in decorators)
+
+    def setting(self, attribute: str, value: str) -> str:
+        """Return the statement of a method that sets an attribute."""
+        if self.is_frozen:
+            return f'object.__setattr__(self, "{attribute}", {value})'
+        return f"self.{attribute} = {value}"
+
     @cached_property
     def all_methods(self) -> list[Method]:
         """All methods, in order."""

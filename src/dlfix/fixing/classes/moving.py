@@ -46,7 +46,7 @@ class Mover(Leaving):
         text = self._text(attribute, value)
         settings = self._settings_left(attribute)
         imports = self.saves.get(f"import {attribute}", [])
-        lines = [*imports, f"self.{attribute} = {text}", *settings]
+        lines = [*imports, self.facts.setting(attribute, text), *settings]
         return lines, self.saves.get(attribute, [])[before:]
 
     def again(self, attribute: str) -> tuple[str, list[str]]:

@@ -225,10 +225,7 @@ def plan_field(culprit: Culprit, around: Surroundings) -> ClassPlan:
     written = again.call.format(
         *[f"self.{name}"] if one else [f"self.{name}[{i}]" for i in range(len(asked))]
     )
-    frozen = any("frozen=True" in ast.unparse(each) for each in facts.node.decorator_list)
-    restore = f"self.{name} = {written}"
-    if frozen:
-        restore = f'object.__setattr__(self, "{name}", {written})'
+    restore = facts.setting(name, written)
     drops = (Drop(name, becomes, "__setstate__ reopens it"),)
     state = state_for(facts, drops, (restore,), around)
     if state is None or facts.slots is not None or state.getstate == "own":

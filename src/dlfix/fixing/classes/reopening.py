@@ -135,13 +135,12 @@ def plan_by_state(
     restores: list[str] = []
     inserts: list[Insert] = []
     exchanges: list[Exchange] = []
-    frozen = any("frozen=True" in ast.unparse(each) for each in facts.node.decorator_list)
     for handle in ordered:
         site = _only_start(facts, handle)
         mover = movers.setdefault(site.method, Mover(facts, site.method, handles, around))
         body, saves = mover.again(handle.attribute)
-        restores += _restoring(handle.attribute, body, frozen)
-        if saves and (frozen or is_slotted(facts)):
+        restores += _restoring(facts, handle.attribute, body)
+        if saves and (facts.is_frozen or is_slotted(facts)):
             raise Refusal(
                 f"the arguments that open the resource are not stored ({facts.line(site.statement)})"
             )
@@ -179,14 +178,12 @@ def _state(
     return state
 
 
-def _restoring(attribute: str, body: str, frozen: bool) -> list[str]:
+def _restoring(facts: ClassFacts, attribute: str, body: str) -> list[str]:
     """Return the statements that set an attribute to what a body returns."""
     *before, last = body.split("\nreturn ") if "\nreturn " in body else [body]
     value = last.removeprefix("return ")
     lines = [line for part in before for line in part.split("\n")]
-    if frozen:
-        return [*lines, f'object.__setattr__(self, "{attribute}", {value})']
-    return [*lines, f"self.{attribute} = {value}"]
+    return [*lines, facts.setting(attribute, value)]
 
 
 def _only_start(facts: ClassFacts, handle: Handle) -> StoreSite:

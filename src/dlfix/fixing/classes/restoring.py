@@ -99,7 +99,7 @@ def plan_fields(facts: ClassFacts, fields: Mapping[str, str], around: Surroundin
     """Plan dataclass fields whose default factory makes what cannot be pickled."""
     why = "recreated by __setstate__"
     drops = _told_once(Drop(name, why=why) for name in fields)
-    restores = tuple(f"self.{name} = {factory}()" for name, factory in fields.items())
+    restores = tuple(facts.setting(name, f"{factory}()") for name, factory in fields.items())
     return ClassPlan(
         cls=facts.module.span(facts.node),
         state=state_for(facts, drops, restores, around),

@@ -288,7 +288,7 @@ class SlicedState(Sliced):
     def _refuse_fields(self) -> None:
         if self.facts.slots is not None:
             raise Refusal(f"the class has `__slots__` ({self.facts.line(self.facts.node)})")
-        if any("frozen=True" in ast.unparse(each) for each in self.facts.node.decorator_list):
+        if self.facts.is_frozen:
             raise Refusal(f"the class is frozen ({self.facts.line(self.facts.node)})")
         for name in self.handles:
             if declared_at(self.facts, name) or name in self.around.set_elsewhere:

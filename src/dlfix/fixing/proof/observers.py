@@ -66,6 +66,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _cannot_be_set(change)
     yield from _noted_when_set(change)
     yield from _refused_when_set(change)
+    yield from _refused_when_frozen(change)
     yield from _refused_when_deleted(change)
     yield from _taken_away(change)
     yield from _whole_dict(change)
@@ -563,6 +564,35 @@ def _refused_when_set(change: ClassChange) -> Iterator[Regression]:
                     f"`__setstate__` sets `{name}` (line {statement.lineno})",
                 )
                 return
+
+
+def _refused_when_frozen(change: ClassChange) -> Iterator[Regression]:
+    """Yield a method that assigns to an attribute of an object of a frozen class."""
+    if not any(map(_is_frozen, change.new.lineage(change.after))):
+        return
+    for function in change.after.functions:
+        me = self_name(function)
+        for node in executed(change.fresh(function)):
+            if is_attribute(node, me) and not isinstance(node.ctx, ast.Load):
+                yield change.regression(
+                    function,
+                    f"`{change.after.name}` is frozen: `{function.name}` cannot assign to `{node.attr}` "
+                    f"(line {node.lineno})",
+                )
+                return
+
+
+def _is_frozen(cls: Class) -> bool:
+    """Return whether a decorator makes objects of a class refuse assignments."""
+    return any(
+        last_part(each) == "frozen"
+        or any(k.arg == "frozen" and not _is_false(k.value) for k in getattr(each, "keywords", ()))
+        for each in cls.node.decorator_list
+    )
+
+
+def _is_false(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and not value.value
 
 
 def _refused_when_deleted(change: ClassChange) -> Iterator[Regression]:

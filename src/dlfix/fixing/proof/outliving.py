@@ -186,12 +186,12 @@ class Kept:
         """Yield the calls of a function that keeps the object, or of the class that it constructs."""
         made = program.calls_of(function)
         if function.name == "__init__":
-            made = (
+            made = [
                 each
                 for cls in program.classes(module)
                 if function in cls.functions
                 for each in program.constructions(cls)
-            )
+            ]
         yield from ((home, each, None) for home, each in made)
 
     def places_returned(self, function: Function) -> Iterator[int | None]:

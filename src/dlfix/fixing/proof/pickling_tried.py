@@ -57,8 +57,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
     for each in change.new.once(_picklings):
         if meets is not None and each.module not in meets:
             continue
-        handler = _holds(change, each.module, each.given) and _handler_of(change.new, each)
-        if handler:
+        handler = _handler_of(change.new, each)
+        if handler and _holds(change, each.module, each.given):
             yield change.regression(
                 next(iter(fresh), change.after.node),
                 f"code handles that `{change.after.name}` cannot be pickled ({handler}), but now it can",
@@ -75,9 +75,10 @@ def check_moved(change: FileChange) -> Iterator[Regression]:
         copies = last_part(each.call.func) == "deepcopy"  # that gives the function itself
         if copies or not moved.may_meet(each.module):
             continue
-        about = moved.may_be_about(each.module, each.call.func)
-        handler = (about or _holds_function(change, moved, each)) and _handler_of(change.new, each)
-        if handler:
+        handler = _handler_of(change.new, each)
+        if handler and (
+            moved.may_be_about(each.module, each.call.func) or _holds_function(change, moved, each)
+        ):
             name = min(moved.new_names)
             yield change.regression(
                 name,

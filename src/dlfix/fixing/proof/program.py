@@ -156,6 +156,7 @@ class Program:
         self._of_nodes: dict[Module, dict[ast.ClassDef, Class]] = {}
         self._binders: dict[Module, dict[str, list[tuple[int, ast.stmt]]]] = {}
         self._made_through: dict[ast.ClassDef, list[tuple[Module, ast.Call]]] = {}
+        self._calls: dict[Function, list[tuple[Module, ast.Call]]] = {}
         self._related: dict[Class, frozenset[Function] | None] = {}
         self._lineages: dict[Class, tuple[Class, ...]] = {}
         self._given: dict[Class, frozenset[str]] = {}
@@ -409,8 +410,13 @@ class Program:
             self._made_through[cls.node] = list(made_through(self.project, cls.module, cls.node))
         return self._made_through[cls.node]
 
-    def calls_of(self, function: Function) -> Iterator[tuple[Module, ast.Call]]:
-        """Yield the calls that may be of a function: by its name, where that is not known to be another's."""
+    def calls_of(self, function: Function) -> list[tuple[Module, ast.Call]]:
+        """Return the calls that may be of a function: by its name, where that is not known to be another's."""
+        if function not in self._calls:
+            self._calls[function] = list(self._calls_by_name(function))
+        return self._calls[function]
+
+    def _calls_by_name(self, function: Function) -> Iterator[tuple[Module, ast.Call]]:
         for module in self.project.mentions(function.name):
             for call in module.calls_by_name.get(function.name, ()):
                 found = self.resolve(module, call.func)
