@@ -10,6 +10,22 @@ from tests.reach.paths import Case, analysis_of, paths, row
 
 ROWS = [
     row(
+        "iterators and datasets of transformers' pipelines",
+        """
+        from transformers.pipelines.pt_utils import KeyDataset, PipelineDataset, PipelineIterator
+        class Pipe:
+            def __init__(self): self.lock = threading.Lock()
+            def read(self, item): return item
+            def loader(self, rows):
+                return DataLoader(PipelineIterator(KeyDataset(rows, "a"), self.read, {}), num_workers=2)
+        Pipe().loader(Keep(lambda b: b))
+        DataLoader(PipelineDataset([1], lambda b: b, {}), num_workers=2)
+        """,
+        "dataset.loader.dataset.kept lambda",
+        "dataset.infer.__self__.lock threading.Lock()",
+        "dataset.process lambda",
+    ),
+    row(
         "a stage of webdataset that is passed by a name made up at run time",
         """
         import webdataset as wds
