@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module, enclosing_function
 from dlfix.project.order import comes_before, lies_in
-from dlfix.project.syntax import attributes_deleted, is_name
+from dlfix.project.syntax import attributes_deleted, is_name, last_name
 from dlfix.project.trees import walk
 from dlfix.reach.crossing import Boundary
 from dlfix.reach.methods import cleared_by, replaced_by
@@ -36,6 +36,7 @@ class Cleared:
         self.instance = instance
         self.boundary = boundary
         self.interpreter = interpreter
+        self._closers: dict[Module, set[str]] = {}
 
     def names(self) -> Iterator[str]:
         """Yield the attributes that are emptied."""
@@ -105,7 +106,7 @@ class Cleared:
             if owners and all(map(self._is_it, owners)):
                 yield from self._emptied_by(func.attr)
                 return
-        if not depth or not isinstance(func, (ast.Name, ast.Attribute)):
+        if not depth or last_name(func) not in self._closing(frame.module):
             return
         callees = self.interpreter.values_at(func, frame)
         callee = callees[0] if len(callees) == 1 else None
@@ -124,6 +125,19 @@ class Cleared:
         """The methods of the object that empty an attribute."""
         methods = self.interpreter.roles.methods(self.instance.cls)
         return frozenset(name for name in methods if self._emptied_by(name))
+
+    def _closing(self, module: Module) -> set[str]:
+        """Return the names of the functions, near the code or the class, that call a method which empties."""
+        if module not in self._closers:
+            self._closers[module] = {
+                above.name
+                for near in (module, self.instance.cls.module)
+                for name in self._emptying
+                for node in near.attributes_by_name.get(name, ())
+                for above in near.ancestors(node)
+                if isinstance(above, _DEFINITIONS)
+            }
+        return self._closers[module]
 
     def _may_empty(self, function: Function) -> bool:
         return any(
