@@ -791,6 +791,33 @@ def test_data():
         """,
         "collate_fn lambda",
     ),
+    row(
+        "a number that other code sets on an object of the program",
+        """
+        import sys
+        class Config:
+            def __init__(self): self.workers = 0
+        def start(config): DataLoader([lambda: 1], num_workers=config.workers)
+        config = Config()
+        config.workers = int(sys.argv[1])
+        start(config)
+        """,
+        "dataset[0] lambda",
+    ),
+    row(
+        "no number but on an object of another class, and none but zero",
+        """
+        class Config:
+            def __init__(self): self.workers = 0
+        class Other:
+            def __init__(self): self.workers = 1
+        def start(config): DataLoader([lambda: 1], num_workers=config.workers)
+        config, other = Config(), Other()
+        config.workers = 0
+        other.workers = 4
+        start(config)
+        """,
+    ),
 ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cached_property
@@ -409,6 +409,10 @@ class Boundaries:
         started = [k not in row.no_workers for k in known]
         if not any(started) and any(self._is_given_otherwise(each, row) for each in given):
             return None
+        if not any(started) and any(
+            self._is_set_otherwise(*each, row) for each in _read(given, counts)
+        ):
+            return None
         return started[0] if all(s == started[0] for s in started) else None
 
     def _is_given_otherwise(self, count: Argument, row: BoundaryRow) -> bool:
@@ -429,6 +433,13 @@ class Boundaries:
             for module in self.interpreter.project.mentions(option)
             for call in module.calls
             for keyword in call.keywords
+        )
+
+    def _is_set_otherwise(self, module: Module, read: ast.Attribute, row: BoundaryRow) -> bool:
+        """Return whether other code sets a number on such an object: `config.workers = args.workers`."""
+        return any(
+            getattr(value, "value", None) not in row.no_workers
+            for value in self.interpreter.instances.values_set_elsewhere(module, read)
         )
 
     def _classes_called(self, module: Module, call: ast.Call) -> Iterator[Class]:
@@ -497,6 +508,19 @@ def _instantiates(callee: Value) -> bool:
 
 def _last_names(row: BoundaryRow) -> set[str]:
     return {name.rpartition(".")[2] for name in (row.name, *row.aliases)}
+
+
+def _read(
+    given: list[Argument], counts: Iterable[Reached]
+) -> Iterator[tuple[Module, ast.Attribute]]:
+    """Yield the attributes that a number was read from, on its way to the call."""
+    places: list[tuple[Module, ast.AST]] = [
+        (one.frame.module, one.node) for one in given if isinstance(one, Bound)
+    ]
+    places += [(step.module, step.node) for one in counts for step in one.steps]
+    for module, node in places:
+        if isinstance(node, ast.Attribute):
+            yield module, node
 
 
 def _branches(callees: list[Reached]) -> frozenset[Branch]:

@@ -701,6 +701,18 @@ class Instances:
         self.interpreter.kept_if_fed(self._outside, module)
         return found
 
+    def values_set_elsewhere(self, module: Module, read: ast.Attribute) -> Iterator[ast.expr]:
+        """Yield what other code sets an attribute to, of an object that an expression reads it of."""
+        own = self._made_at(module, read.value)
+        for setter in self.interpreter.project.setters(read.attr) if own else ():
+            for target, statement in attribute_targets(setter, read.attr):
+                if not is_own(setter, target.value) and own & self._made_at(setter, target.value):
+                    yield statement.value
+
+    def _made_at(self, module: Module, node: ast.expr) -> set[ast.AST]:
+        values = self.interpreter.values_at(node, self.interpreter.frame_at(module, node))
+        return {made for value in values for made in makers(value)}
+
     def _is_kept_in(self, owner: ast.expr, value: Value, module: Module) -> bool:
         """Return whether a function keeps an object to itself: its factory makes others for the rest."""
         return (

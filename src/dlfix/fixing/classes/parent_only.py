@@ -88,10 +88,28 @@ def _is_used_by_parent(group: Sequence[Culprit], names: Sequence[str], inputs: I
     """
     if any(each.is_passed_in or each.on_class or each.code == "DLF203" for each in group):
         return False
+    if any(each.code == "DLF206" for each in group) and _is_kept_further(names, inputs):
+        return False
     closed = _closed_by_del(group, names)
     if any(_kind(group, name) not in _EMPTY for name in closed):
         return False
     return not _may_be_in_worker(names, inputs, {id(node) for node in closed.values()})
+
+
+def _is_kept_further(names: Sequence[str], inputs: Inputs) -> bool:
+    """Return whether what some attributes give, of which nothing is known, is kept as well: `self.file = self.stack.pop()`."""
+    for facts in inputs.related.all:
+        for name in names:
+            for _, node in facts.reads.get(name, ()):
+                statement = facts.module.statement(node)
+                if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and any(
+                    isinstance(each, ast.Attribute)
+                    and isinstance(each.ctx, ast.Store)
+                    and each.attr not in names
+                    for each in ast.walk(statement)
+                ):
+                    return True
+    return False
 
 
 def _may_be_in_worker(names: Sequence[str], inputs: Inputs, known: set[int]) -> bool:

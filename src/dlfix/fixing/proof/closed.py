@@ -35,6 +35,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _returns_nothing_now(change)
     yield from _left_undone(change)
     yield from _given_away(change)
+    yield from _closed_when_made(change)
     for name in change.made_lazy:
         yield from _asked_whether_closed(change, name)
         for function in change.after.functions:
@@ -50,6 +51,37 @@ def check(change: ClassChange) -> Iterator[Regression]:
                     f"after `{function.name}`",
                 )
                 return
+
+
+def _closed_when_made(change: ClassChange) -> Iterator[Regression]:
+    """Yield a handle that the constructor closed for good, and a property opens again."""
+    for _, function in change.constructed_before:
+        me = self_name(function)
+        for statement in function.body:
+            match statement:
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr=closes))):
+                    name = getattr(held, "attr", "")
+                    closed = closes in _CLOSING and is_attribute(held, me)
+                    if (
+                        closed
+                        and name in change.made_lazy
+                        and not _is_set_below(function, statement, name)
+                    ):
+                        yield change.regression(
+                            change.made_lazy[name],
+                            f"`{function.name}` closes `{name}` (line {statement.lineno} before the fix), "
+                            "but the property opens it again",
+                        )
+                        return
+
+
+def _is_set_below(function: Function, statement: ast.stmt, name: str) -> bool:
+    below = function.body[function.body.index(statement) + 1 :]
+    me = self_name(function)
+    return any(
+        is_attribute(node, me, name) and not isinstance(node.ctx, ast.Load)
+        for node in executed(below)
+    )
 
 
 def _returns_nothing_now(change: ClassChange) -> Iterator[Regression]:

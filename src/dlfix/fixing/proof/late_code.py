@@ -63,10 +63,11 @@ def _restores(statement: ast.stmt) -> bool:
 
 def _ran_before(change: ClassChange, function: Function) -> bool:
     """Return whether what a property does was done while the object was made."""
-    bodies = [each.body for each in _with_openers(change, function)]
-    called = {name for body in bodies for name in called_in(body)}
+    openers = _with_openers(change, function)
+    called = {name for each in openers for name in called_in(each.body)}
     names = called - {"getpid", "get", "setdefault", "close", "clear", "values"}
-    subscripts = any(isinstance(n, ast.Subscript) for n in executed(function.body))
+    names -= {each.name for each in openers}
+    subscripts = any(isinstance(n, ast.Subscript) for f in openers for n in executed(f.body))
     if function.name in change.made_lazy and not names:
         return subscripts or bool(called)
     later = _calls_of_later_openers(change, function.name)
@@ -97,10 +98,22 @@ def _calls_of_later_openers(change: ClassChange, name: str) -> set[str]:
 def _opened_by_constructor(change: ClassChange, name: str) -> bool:
     """Return whether what only runs while an object is made sets an attribute to what a call gives."""
     return any(
-        isinstance(value, ast.Call)
+        _is_of_call(value, function)
         for _, function in change.constructed_before
         if function.name not in change.late_before
         for value in values_set(function, name)
+    )
+
+
+def _is_of_call(value: ast.expr, function: Function) -> bool:
+    """Return whether a value is what a call gives, also by a local name."""
+    if not isinstance(value, ast.Name):
+        return isinstance(value, ast.Call)
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and any(isinstance(each, ast.Name) and each.id == value.id for each in node.targets)
+        for node in executed(function.body)
     )
 
 

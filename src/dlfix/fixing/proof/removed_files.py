@@ -11,7 +11,7 @@ from dlfix.fixing.proof.late_code import late_openers, opening_calls, opening_co
 from dlfix.fixing.proof.outliving import Temporary, on_disk, outlives
 from dlfix.fixing.proof.path_parameters import path_parameters
 from dlfix.fixing.proof.removing_calls import Removals
-from dlfix.fixing.proof.state import opened_when_asked
+from dlfix.fixing.proof.state import opened_when_asked, sets
 from dlfix.fixing.proof.syntax import (
     Function,
     executed,
@@ -202,7 +202,7 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
     removals = Removals(
         change.new, change.after, change.constructed_before, opened, _naming_parameters(change)
     )
-    for module, call in change.new.constructions(change.after):
+    for module, call in [*change.new.constructions(change.after), *_given_later(change)]:
         removal = removals.after(module, call)
         if removal is not None:
             home, node = removal
@@ -221,6 +221,21 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
                 "are opened",
             )
             return
+
+
+def _given_later(change: ClassChange) -> Iterator[tuple[Module, ast.Call]]:
+    """Yield the calls of methods that set what is read to open: `rows.reopen(other)`."""
+    read = {
+        node.attr
+        for getter in _late(change)
+        for node in executed(opening_code(change, getter))
+        if is_attribute(node, self_name(getter)) and isinstance(node.ctx, ast.Load)
+    }
+    for cls in change.old.lineage(change.before):
+        for function in cls.functions:
+            me = "" if function.name.startswith("__") else self_name(function)
+            if any(name in read for each in statements(function.body) for name in sets(each, me)):
+                yield from change.old.calls_of(function)
 
 
 def _naming_parameters(change: ClassChange) -> frozenset[str] | None:
