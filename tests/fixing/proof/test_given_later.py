@@ -92,4 +92,41 @@ CLOSING = {
 def test_what_the_constructor_closed_is_not_opened_again(line, refused):
     init = textwrap.dedent(f"self.path = path\nself.file = h5py.File(path, 'r')\n{line}")
     reasons = opened(init=init)
-    assert any("opens it again" in each for each in reasons) is refused
+    assert any("property reopens it" in each for each in reasons) is refused
+
+
+KEPT = {
+    "in a table of the module": (
+        "if path not in FILES:\n        FILES[path] = h5py.File(path)\n    return FILES[path]",
+        True,
+    ),
+    "by setdefault": ("return FILES.setdefault(path, h5py.File(path))", True),
+    "in a local table": (
+        "files = {}\n    files[path] = h5py.File(path)\n    return files[path]",
+        False,
+    ),
+    "nowhere": ("return h5py.File(path)", False),
+}
+KEYED = """
+    @property
+    def file(self):
+        if os.getpid() not in self._file_by_pid:
+            self._file_by_pid[os.getpid()] = open_once(self.path)
+        return self._file_by_pid[os.getpid()]
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_file_by_pid"] = {{}}
+        return state
+"""
+
+
+@pytest.mark.parametrize(("body", "refused"), KEPT.values(), ids=KEPT)
+def test_a_forked_worker_gets_no_handle_that_a_function_keeps(body, refused):
+    reasons = opened(
+        init="self.path = path\nself.file = open_once(path)",
+        later="self.path = path\nself._file_by_pid = {os.getpid(): open_once(path)}",
+        getter=KEYED,
+        program=f"FILES = {{}}\n\ndef open_once(path):\n    {body}\n\nDataLoader(Rows('a'), num_workers=2)\n",
+    )
+    assert any("caches the handle" in each for each in reasons) is refused

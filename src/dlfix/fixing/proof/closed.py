@@ -54,7 +54,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
 
 
 def _closed_when_made(change: ClassChange) -> Iterator[Regression]:
-    """Yield a handle that the constructor closed for good, and a property opens again."""
+    """Yield a handle that the constructor closed, and a property opens again."""
     for _, function in change.constructed_before:
         me = self_name(function)
         for statement in function.body:
@@ -70,7 +70,7 @@ def _closed_when_made(change: ClassChange) -> Iterator[Regression]:
                         yield change.regression(
                             change.made_lazy[name],
                             f"`{function.name}` closes `{name}` (line {statement.lineno} before the fix), "
-                            "but the property opens it again",
+                            "but the property reopens it",
                         )
                         return
 

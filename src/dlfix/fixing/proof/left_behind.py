@@ -120,7 +120,7 @@ def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regressi
         for call in calls_in(function.body):
             notes.follow(owner.module, call)
     for function in notes.visited:
-        if _is_cached(function) and change.keyed(getter.name):
+        if (_is_cached(function) or _keeps_results(function)) and change.keyed(getter.name):
             yield change.regression(
                 getter,
                 f"`{function.name}` caches the handle, so a forked worker would use the "
@@ -281,6 +281,32 @@ class _Notes:
                 for node in module.attributes_by_name.get(name, ()):
                     if isinstance(node.ctx, ast.Load) and id(node) not in own:
                         yield function.name, name, f"{module.path.name}:{node.lineno}"
+
+
+def _keeps_results(function: Function) -> bool:
+    """Return whether a function gives what it keeps in a table of its module: `return FILES[path]`."""
+    given = {
+        _table_of(node.value)
+        for node in executed(function.body)
+        if isinstance(node, ast.Return) and node.value is not None
+    }
+    stored = {
+        dotted(node.value)
+        for node in executed(function.body)
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+    }
+    stored |= {name for name, fills in given if fills}
+    return bool({name for name, _ in given} & stored - bound_in(function) - {""})
+
+
+def _table_of(value: ast.expr) -> tuple[str, bool]:
+    """Return the table that an expression takes an item of, and whether it puts one there as well."""
+    match value:
+        case ast.Subscript(value=table):
+            return dotted(table), False
+        case ast.Call(func=ast.Attribute(value=table, attr="get" | "setdefault" as method)):
+            return dotted(table), method == "setdefault"
+    return "", False
 
 
 def _is_cached(function: Function) -> bool:
