@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Import = ast.Import | ast.ImportFrom
 _MOST = 400  # modules that are gone through
+_DEEPEST = 64  # packages that a name leads through
 # What imports modules whose names are not written in an import statement.
 _DYNAMIC = (
     "import_module __import__ iter_modules walk_packages exec_module load_module runpy import_string entry_points"
@@ -34,12 +35,14 @@ def imported(project: Project, importer: Module, node: Import) -> Iterator[Modul
 def _names(project: Project, importer: Module, node: Import) -> Iterator[str]:
     names = [alias.name for alias in node.names]
     if isinstance(node, ast.Import):
-        yield from (package for name in names for package in accumulate(name.split("."), _joined))
+        yield from (
+            package for name in names for package in accumulate(name.split(".")[:_DEEPEST], _joined)
+        )
         return
     base = node.module or ""
     if node.level:
         base = project.relative(importer, node.level, node.module)
-    yield from accumulate(base.split("."), _joined) if base else ()
+    yield from accumulate(base.split(".")[:_DEEPEST], _joined) if base else ()
     yield from (_joined(base, name) if base else name for name in names)
 
 
