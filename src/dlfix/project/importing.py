@@ -81,9 +81,12 @@ def beside(project: Project, module: Module) -> frozenset[Module] | None:
     if not programs or not all(map(_is_script, programs)):
         return None
     found = _programs_of(project, [module])
-    return (
-        found | {*filter(_is_conftest, project.mentions("pytest"))} if found is not None else None
-    )
+    return None if found is None else found | beside_tests(project)
+
+
+def beside_tests(project: Project) -> frozenset[Module]:
+    """Return the modules that pytest loads beside any test."""
+    return frozenset(filter(None, map(project.opened, project.called("conftest"))))
 
 
 def elsewhere(project: Project, module: Module, names: Iterable[str]) -> frozenset[Module]:
@@ -129,11 +132,6 @@ def _is_script(module: Module) -> bool:
     return module.path.suffix == ".ipynb" or (
         module.says("__main__") and any(map(is_guard, module.tree.body))
     )
-
-
-def _is_conftest(module: Module) -> bool:
-    """Return whether pytest loads a module beside the tests."""
-    return module.name.rpartition(".")[2] == "conftest"
 
 
 def _is_dynamic(module: Module) -> bool:
@@ -214,9 +212,9 @@ def _reached(
 
 def _imported_by(project: Project, module: Module) -> Sequence[Module]:
     """Return the modules that a module may import, looked up once in a project."""
-    if module not in project.imports:
-        project.imports[module] = (*dict.fromkeys(_looked_up(project, module)),)
-    return project.imports[module]
+    if module not in project.imports_by_module:
+        project.imports_by_module[module] = (*dict.fromkeys(_looked_up(project, module)),)
+    return project.imports_by_module[module]
 
 
 def _looked_up(project: Project, module: Module) -> Iterator[Module]:

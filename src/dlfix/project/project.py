@@ -79,7 +79,7 @@ class Project:
         self.asked = Asked()
         self._among: frozenset[Path] | None = None  # the files that mentions are looked for in
         self.imported: set[Path] = set()  # what an import was followed to
-        self.imports: dict[Module, tuple[Module, ...]] = {}  # what each module may import
+        self.imports_by_module: dict[Module, tuple[Module, ...]] = {}
 
     def with_texts(self, texts: Mapping[Path, str]) -> Project:
         """Return the same project with these texts instead of what it holds."""

@@ -128,3 +128,36 @@ def test_a_program_that_never_meets_the_class_may_try_what_it_likes():
     other = "import pickle\ntry:\n    pickle.dumps(dataset)\nexcept TypeError:\n    print('no')\n"
     reasons = opened(program="rows = Rows('a')\n", other=other)
     assert not any("cannot be pickled" in reason for reason in reasons)
+
+
+CALLING = """
+import pickle
+
+def first(value):
+    pickle.dumps(1)
+    second(value)
+
+def second(value):
+    third(value)
+    first(value)
+
+def third(value):
+    pickle.dumps(value)
+
+rows = Rows('a')
+{caller}
+"""
+CALLERS = {
+    "handles": ("try:\n    first(rows)\nexcept TypeError:\n    rows = None", True),
+    "handles nothing": ("first(rows)", False),
+    "handles an error of the file": (
+        "try:\n    first(rows)\nexcept OSError:\n    rows = None",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("caller", "refused"), CALLERS.values(), ids=CALLERS)
+def test_what_handles_the_errors_of_functions_that_call_each_other_is_found(caller, refused):
+    reasons = opened(program=CALLING.format(caller=caller))
+    assert any("cannot be pickled" in each for each in reasons) is refused

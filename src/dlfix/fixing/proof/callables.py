@@ -30,7 +30,7 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
 from dlfix.fixing.proof.value_flow import is_about, is_of_decorated, known_as
-from dlfix.project.importing import together
+from dlfix.project.importing import beside_tests, together
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, comes_before
 
@@ -858,13 +858,13 @@ class Moved:
 
     def may_meet(self, module: Module) -> bool:
         """Return whether some program may hand the functions that moved to code of a module."""
-        if module is self.new or module.name.rpartition(".")[2] == "conftest":
-            return True  # pytest loads that beside the tests
-        return self._together is None or module in self._together
+        return module is self.new or self._together is None or module in self._together
 
     @cached_property
     def _together(self) -> frozenset[Module] | None:
-        return together(self.change.new.project, self.new)
+        project = self.change.new.project
+        found = together(project, self.new)
+        return None if found is None else found | beside_tests(project)
 
     def _asked_for_type(self, partials: list[_Capture]) -> Iterator[Regression]:
         """Yield where code asks whether a function is a partial, or what its type is called."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from dlfix.fixing.proof.callables import Moved
 from dlfix.fixing.proof.changes import (
@@ -17,7 +17,15 @@ from dlfix.fixing.proof.computed_names import passed_for
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Program
-from dlfix.fixing.proof.syntax import FUNCTIONS, dotted, ends_here, executed, last_part, within
+from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
+    Function,
+    dotted,
+    ends_here,
+    executed,
+    last_part,
+    within,
+)
 from dlfix.fixing.proof.writes import goes_by, values_of
 from dlfix.project.import_time import ImportTime
 from dlfix.project.importing import together
@@ -36,9 +44,6 @@ _MOST = 40  # values that one question is followed to
 _FAR = 3  # how many callers are followed
 
 
-Known: TypeAlias = dict[ast.AST, tuple[int, str | None]]
-
-
 class Pickling(NamedTuple):
     """A call that pickles or copies something."""
 
@@ -54,11 +59,10 @@ def check(change: ClassChange) -> Iterator[Regression]:
     if not fresh and not change.made_lazy:
         return
     meets = together(change.new.project, change.after.module)
-    for each in change.new.once(_picklings):
+    for each, handler in change.new.once(_handled):
         if meets is not None and each.module not in meets:
             continue
-        handler = _handler_of(change.new, each)
-        if handler and _holds(change, each.module, each.given):
+        if _holds(change, each.module, each.given):
             yield change.regression(
                 next(iter(fresh), change.after.node),
                 f"code handles that `{change.after.name}` cannot be pickled ({handler}), but now it can",
@@ -71,14 +75,12 @@ def check_moved(change: FileChange) -> Iterator[Regression]:
     moved = Moved(change)
     if not moved.gone or not moved.new_names:
         return
-    for each in change.new.once(_picklings):
+    for each, handler in change.new.once(_handled):
         copies = last_part(each.call.func) == "deepcopy"  # that gives the function itself
         if copies or not moved.may_meet(each.module):
             continue
-        handler = _handler_of(change.new, each)
-        if handler and (
-            moved.may_be_about(each.module, each.call.func) or _holds_function(change, moved, each)
-        ):
+        about = moved.may_be_about(each.module, each.call.func)
+        if about or _holds_function(change, moved, each):
             name = min(moved.new_names)
             yield change.regression(
                 name,
@@ -138,6 +140,15 @@ def _items_of_loops(change: ClassChange, module: Module, name: ast.Name) -> list
     ]
 
 
+def _handled(program: Program) -> Iterator[tuple[Pickling, str]]:
+    """Yield the calls that pickle or copy a value and whose errors are handled, with the place of that."""
+    handlers = _Handlers(program)
+    for each in _picklings(program):
+        place = handlers.of(each.module, each.call)
+        if place:
+            yield each, place
+
+
 def _picklings(program: Program) -> Iterator[Pickling]:
     """Yield the calls that pickle or copy a value."""
     for word in _PICKLES:
@@ -148,16 +159,6 @@ def _picklings(program: Program) -> Iterator[Pickling]:
                     yield Pickling(module, call, given[0])
 
 
-def _handler_of(program: Program, pickling: Pickling) -> str:
-    """Return the place that handles the errors of a call; nothing where none does."""
-    (known,) = program.once(_none_known)
-    return _handler(program, pickling.module, pickling.call, known) or ""
-
-
-def _none_known(_: Program) -> Iterator[Known]:
-    yield {}
-
-
 def _pickles(module: Module, call: ast.Call) -> bool:
     if "Pickler" in ast.dump(call.func):
         return True
@@ -165,13 +166,47 @@ def _pickles(module: Module, call: ast.Call) -> bool:
     return name.partition(".")[0] in _PICKLERS and "." in name
 
 
-def _handler(
-    program: Program, module: Module, call: ast.Call, known: Known, far: int = _FAR
-) -> str | None:
-    """Return the place that handles what a call raises, there or in what calls the function around it.
+class _Handlers:
+    """Finds what handles the errors of calls, there or in what calls the function around them."""
 
-    `known` has the place for each function that was reached, and how many callers were left to follow.
-    """
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._sites: dict[ast.Call, tuple[str, Function | None]] = {}
+
+    def of(self, module: Module, call: ast.Call) -> str:
+        """Return the place that handles what a call raises, the nearest callers first; nothing where none does."""
+        sites, seen = [(module, call)], set[Function]()
+        for _ in range(_FAR + 1):
+            above = list[Function]()
+            for site in sites:
+                place, function = self._at(*site)
+                if place:
+                    return place
+                if function is not None and function not in seen:
+                    seen.add(function)
+                    above.append(function)
+            sites = [each for function in above for each in self.program.calls_of(function)]
+        return ""
+
+    def _at(self, module: Module, call: ast.Call) -> tuple[str, Function | None]:
+        """Return the place in the function around a call that handles what it raises, and the function."""
+        if call not in self._sites:
+            place = _handler_around(module, call)
+            self._sites[call] = place, None if place else self._raising(module, call)
+        return self._sites[call]
+
+    def _raising(self, module: Module, call: ast.Call) -> Function | None:
+        """Return the function around a call, if its callers get what the call raises."""
+        function = self.program.enclosing(module, call)
+        if function is None or function.name.startswith("test"):
+            return None
+        if function.name.startswith("__") and function.name != "__init__":
+            return None  # syntax runs it: code that names it means that of another class
+        return function
+
+
+def _handler_around(module: Module, call: ast.Call) -> str:
+    """Return the place that handles what a call raises in the function around it."""
     child: ast.AST = call
     for parent in module.ancestors(call):
         if isinstance(parent, FUNCTIONS):
@@ -185,16 +220,7 @@ def _handler(
         ):
             return f"{module.path.name}:{parent.lineno}"
         child = parent
-    function = program.enclosing(module, call)
-    if function is None or far == 0 or function.name.startswith("test"):
-        return None
-    if function.name.startswith("__") and function.name != "__init__":
-        return None  # syntax runs it: code that names it means that of another class
-    if far > known.get(function, (0, None))[0]:
-        known[function] = (far, None)  # one that calls itself
-        callers = (_handler(program, *each, known, far - 1) for each in program.calls_of(function))
-        known[function] = (far, next(filter(None, callers), None))
-    return known[function][1]
+    return ""
 
 
 def _expects(manager: ast.expr) -> bool:
