@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TypeGuard
 
 from dlfix.project.module import Module
-from dlfix.project.syntax import decorators, first_parameter, is_attribute_of
+from dlfix.project.syntax import callee_name, decorators, first_parameter, is_attribute_of
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 STARTS = ("__init__", "__post_init__", "__attrs_post_init__", "__new__")
@@ -53,8 +53,10 @@ class ClassFacts:
     @property
     def is_frozen(self) -> bool:
         """Whether objects refuse assignments: of a dataclass or an attrs class that is frozen."""
-        decorators = map(ast.unparse, self.node.decorator_list)
-        return any("frozen=True" in each or each.endswith("frozen") for each in decorators)
+        return any(
+            "frozen=True" in ast.unparse(each) or callee_name(each) == "frozen"
+            for each in self.node.decorator_list
+        )
 
     def setting(self, attribute: str, value: str) -> str:
         """Return the statement of a method that sets an attribute."""
