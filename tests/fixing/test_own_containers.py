@@ -56,3 +56,32 @@ def test_a_plain_dict_is_fixed(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(text, encoding="utf-8")
     (one,) = dlfix.check([tmp_path], isolated=True)
     assert one.fix is not None
+
+
+HANGING = """
+import sqlite3
+from torch.utils.data import DataLoader, Dataset
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.db = sqlite3.connect(self.path)
+        self.tables = {make}
+        if path:
+            self.db.create_collation("back", max)
+        self.first = self[0]
+    def __getitem__(self, i):
+        return {read}.execute("SELECT 1").fetchone(), self.db.execute("SELECT 2").fetchone()
+if __name__ == "__main__":
+    DataLoader(Rows("a"), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("make", "read"),
+    [("{'main': self.db}", "self.tables['main']"), ("[self.db]", "self.tables[0]")],
+    ids=["dict", "list"],
+)
+def test_a_container_of_a_handle_that_is_closed_is_not_closed_itself(make: str, read: str) -> None:
+    text = dlfix.fix_text(HANGING.format(make=make, read=read), isolated=True).text
+    assert "self.db.close()" in text
+    assert "tables.close()" not in text

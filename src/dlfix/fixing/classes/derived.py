@@ -132,6 +132,8 @@ def _hanging_from(
                 if _hangs(reached.value, site, analysis):
                     names.add(attribute)
                     opener, row = row_of(reached.value, analysis)
+                    if row is not None and isinstance(reached.value, Container):
+                        row = replace(row, close="")  # a list or dict has no such method
                     yield Culprit(
                         facts, site, opener, row, hangs=True, frame=frame, value=reached.value
                     )
