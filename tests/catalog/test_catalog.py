@@ -18,7 +18,7 @@ from dlfix.catalog import (
     Tail,
     load,
 )
-from dlfix.catalog.rows import TABLES, checked_row
+from dlfix.catalog.rows import TABLES, BoundaryRow, checked_row
 
 HERE = Path(reader.__file__).parent
 
@@ -73,19 +73,25 @@ def test_what_boundaries_name_is_a_parameter_of_theirs() -> None:
         assert set(row.returns) <= set(row.crosses), row.name  # type: ignore[union-attr]
 
 
+def boundary_method(catalog: Catalog, maker: str, method: str) -> BoundaryRow | None:
+    """Return the boundary that a method is on what calling `maker` gives."""
+    row = catalog.boundary(maker)
+    return catalog.boundary(f"{row.type}.{method}") if row is not None and row.type else None
+
+
 def test_the_methods_of_a_pool_are_found_by_what_made_it() -> None:
     catalog = load()
     for maker in ("multiprocessing.Pool", "torch.multiprocessing.Pool"):
-        row = catalog.boundary_method(maker, "imap")
+        row = boundary_method(catalog, maker, "imap")
         assert row is not None
         assert row.items == ("iterable",)
-    assert catalog.boundary_method("multiprocessing.Pool", "close") is None
+    assert boundary_method(catalog, "multiprocessing.Pool", "close") is None
 
 
 def test_a_context_gives_processes_and_pools() -> None:
     catalog = load()
     for method, kind in (("Process", "Process"), ("Pool", "Pool")):
-        row = catalog.boundary_method("multiprocessing.get_context", method)
+        row = boundary_method(catalog, "multiprocessing.get_context", method)
         assert row is not None
         assert row.kind == kind
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from unittest.mock import ANY
 
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -19,7 +18,6 @@ slow = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
-UNSET = object()
 _STEPS = frozenset({"c", "x", "log", "p", "r"})
 
 
@@ -82,8 +80,6 @@ def test_reads_see_what_reaches_them(text: str, seed: int) -> None:
         use = program.facts.parts(program.calls["r", k], Role.ARGUMENT)[2]
         following = events[index + 1] if index + 1 < len(events) else None
         if program.facts.kinds[use] == Kind.ATTRIBUTE:
-            if len(events) <= LONGEST or following is not None:
-                check_attribute(program, use, following[2] if following == ("r", k, ANY) else UNSET)
             continue
         reaching = program.flow.reaching(use)
         if following is not None and following[:2] == ("r", k):
@@ -93,22 +89,6 @@ def test_reads_see_what_reaches_them(text: str, seed: int) -> None:
                 assert possible & program.bound_by(value, program.facts.symbol(use)), (text, k)
         elif len(events) <= LONGEST:
             assert reaching.unbound, (text, k)
-
-
-def check_attribute(program: Joined, use: int, value: object) -> None:
-    """Check what a read of `o.x` may see; it may not have been set."""
-    reaching = program.flow.reaching_path(use)
-    assert reaching is not None
-    writes = (*reaching.writes, *reaching.aliases)
-    if value is UNSET:
-        assert reaching.entry or any(write.kind == "delete" for write in writes)
-        return
-    if not isinstance(value, V):
-        return  # of `x() and V(1)` the first part
-    made = program.made[value.number]
-    assert any(
-        write.value != NOTHING and program.facts.contains(write.value, made) for write in writes
-    )
 
 
 @slow
@@ -137,10 +117,6 @@ def test_what_comes_after_a_step_is_allowed(text: str, seed: int) -> None:
         assert all(graph.may_follow(before, node) for node in after), before
         for middle in after[:-1]:
             assert graph.may_lie_between(before, middle, after[-1]), (before, middle)
-        for node in program.steps - {*after, before} if after else ():
-            assert not graph.must_lie_between(before, node, after[-1]), (before, node)
-        for node in program.steps - {*after} if done.returned else ():
-            assert not graph.must_follow(before, node), (before, node)
 
 
 @slow

@@ -26,13 +26,6 @@ class Code:
         found = self.flow.reaching(self.uses()[index])
         return [0] * found.unbound + [self.facts.row(b.node) for b in found.bindings]
 
-    def written(self, index: int = 0) -> tuple[list[int], list[int], bool, list[int]]:
-        found = self.flow.reaching_path(self.uses()[index])
-        assert found is not None
-        row = self.facts.row
-        writes, aliases = ([row(w.node) for w in ws] for ws in (found.writes, found.aliases))
-        return writes, [row(n) for n in found.rebound], found.entry, aliases
-
 
 def test_the_last_binding_is_seen_on_one_line_too() -> None:
     assert Code("x = 1; x = 2; use(x)").flow is not None
@@ -92,14 +85,6 @@ def test_a_name_of_a_class_body_falls_back_to_the_module() -> None:
     assert Code("x = 1\nclass C:\n    if a: x = 2\n    use(x)\n").rows() == [3, 1]
 
 
-def test_what_is_surely_bound() -> None:
-    code = Code("x = 1\nif a: y = 2\nuse(0)\n")
-    (at,) = code.uses()
-    assert code.flow.surely_bound("x", at)
-    assert not code.flow.surely_bound("y", at)
-    assert not code.flow.surely_bound("z", at)
-
-
 def test_what_is_live() -> None:
     code = Code("def f():\n    x = 1\n    use(x)\n    x = 2\n    g(x)\n")
     first, second = code.names.variables[code.names.opened_by(1), "x"]
@@ -107,63 +92,6 @@ def test_what_is_live() -> None:
     assert code.flow.is_live(variable, first.node)
     assert not code.flow.is_live(variable, code.uses()[0])
     assert code.flow.is_live(variable, second.node)
-
-
-def test_a_path_sees_its_last_write() -> None:
-    code = Code("def m(self):\n    self.x = 1\n    if a: self.x = 2\n    use(self.x)\n")
-    assert code.written() == ([2, 3], [], False, [])
-
-
-def test_a_path_that_nothing_set_holds_what_it_held_before() -> None:
-    assert Code("def m(self):\n    use(self.x)\n    self.x = 1\n").written() == ([], [], True, [])
-
-
-def test_setting_what_a_path_starts_with_makes_it_another() -> None:
-    code = Code("def m(self):\n    self.a.b = 1\n    self.a = 2\n    use(self.a.b)\n")
-    assert code.written() == ([], [3], False, [])
-    assert Code("def m(self):\n    self.x = 1\n    self = 2\n    use(self.x)\n").written()[1] == [3]
-
-
-def test_a_write_through_another_name_may_be_of_the_same_object() -> None:
-    code = Code("def m(self, o):\n    self.x = 1\n    o.x = 2\n    use(self.x)\n    o.x = 3\n")
-    assert code.written() == ([2], [], False, [3])
-
-
-def test_setattr_and_dict_are_writes() -> None:
-    code = Code(
-        "def m(self):\n    setattr(self, 'x', 1)\n    use(self.x)\n    self.__dict__['x'] = 2\n"
-    )
-    assert code.written() == ([2], [], False, [])
-
-
-def test_what_is_surely_set() -> None:
-    code = Code("def m(self):\n    self.x = 1\n    use(0)\n    del self.x\n    use(0)\n")
-    path = code.flow.access_path(next(code.facts.nodes(Kind.ATTRIBUTE_STORE)))
-    assert path is not None
-    assert [code.flow.surely_set(path, at) for at in code.uses()] == [True, False]
-
-
-def test_calls_between_two_nodes() -> None:
-    code = Code("def f(x):\n    use(x)\n    g()\n    if a: return h()\n    use(x)\n")
-    first, last = code.uses()
-    found = code.flow.between(first, last)
-    assert [code.facts.last_name(node) for node in found] == ["use", "g"]
-
-
-def test_a_variable_that_is_not_set_in_between_is_unchanged() -> None:
-    code = Code("def f(x):\n    use(x)\n    x = 1\n    use(x)\n    use(x)\n")
-    first, second, third = code.uses()
-    variable = code.names.variable(first)
-    assert variable is not None
-    assert not code.flow.unchanged(variable, first, second)
-    assert code.flow.unchanged(variable, second, third)
-
-
-def test_what_holds_at_the_end() -> None:
-    code = Code("x = 1\nif a:\n    x = 2\n")
-    found = code.flow.at_end((0, "x"))
-    assert [code.facts.row(b.node) for b in found.bindings] == [1, 3]
-    assert not found.unbound
 
 
 def test_a_deletion_in_another_function_may_have_run() -> None:

@@ -17,13 +17,6 @@ _CELL = re.compile(r"#\s?(?:%%|In\s?\[)")
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
-def insert_before(
-    module: cst.Module, span: Span, statements: Sequence[cst.BaseStatement]
-) -> cst.Module:
-    """Insert definitions above the top-level statement that holds `span`."""
-    return insert_at(module, top_level_index(module, span), statements)
-
-
 def top_level_index(module: cst.Module, span: Span) -> int:
     """Return the index in the body of the top-level statement that holds `span`."""
     spans = positions.all_spans(module)

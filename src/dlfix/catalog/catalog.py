@@ -59,11 +59,6 @@ class Catalog:
         """Return the boundary of this dotted name."""
         return self._row("boundary", name, BoundaryRow)
 
-    def boundary_method(self, maker: str, method: str) -> BoundaryRow | None:
-        """Return the boundary that `method` is on what calling `maker` gives."""
-        row = self.boundary(maker)
-        return self.boundary(f"{row.type}.{method}") if row is not None and row.type else None
-
     def dataset(self, name: str) -> DatasetRow | None:
         """Return the dataset base class of this dotted name."""
         return self._row("dataset", name, DatasetRow)

@@ -136,15 +136,6 @@ class Graph:
             depths[block] = depths[self.immediate_dominators[block]] + 1
         return depths
 
-    def block_dominates(self, first: int, second: int) -> bool:
-        """Return whether all paths to a block go through another, or it is that one."""
-        above, depths = self.immediate_dominators, self._depths
-        if above[first] == NOTHING or above[second] == NOTHING:
-            return False
-        while depths[second] > depths[first]:
-            second = above[second]
-        return first == second
-
     def reached_from(
         self, starts: Iterable[int], avoiding: Collection[int] = (), backwards: bool = False
     ) -> set[int]:
@@ -189,23 +180,6 @@ class Graph:
     def may_follow(self, first: int, second: int) -> bool:
         """Return whether `second` may be evaluated after `first` has been."""
         return self.reaches(first, second)
-
-    def must_follow(self, first: int, second: int) -> bool:
-        """Return whether, once `first` has been evaluated, `second` is before the code ends.
-
-        Whether it ends by a return or by `raise`; exceptions outside of `try` are not counted. False
-        where no end may be reached.
-        """
-        ends = self._ends_after(first)
-        return bool(ends) and not self._ends_after(first, avoiding=(second,))
-
-    def must_lie_between(self, first: int, middle: int, last: int) -> bool:
-        """Return whether all paths from one node to another go through a third.
-
-        False where there is no path.
-        """
-        is_free = self.reaches(first, last, avoiding=(middle,))
-        return not is_free and self.may_follow(first, last)
 
     def may_lie_between(self, first: int, middle: int, last: int) -> bool:
         """Return whether a node may be evaluated after the last time that `first` is before `last`."""

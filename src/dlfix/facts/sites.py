@@ -74,17 +74,6 @@ class Signature(NamedTuple):
         return tuple(each for each in self.parameters if each.kind in kinds)
 
 
-class ClassStatement(NamedTuple):
-    """A class statement."""
-
-    node: int
-    name: str
-    bases: tuple[int, ...]
-    keywords: tuple[tuple[str, int], ...]
-    decorators: tuple[int, ...]
-    body: tuple[int, ...]
-
-
 class ImportSite(NamedTuple):
     """One name of an import statement."""
 
@@ -176,16 +165,6 @@ def item_writes(facts: FileFacts, within: int = 0) -> Iterator[ItemWrite]:
         yield ItemWrite(node, node + 1, key, how, statement, value, path)
 
 
-def attribute_reads(facts: FileFacts, name: str, within: int = 0) -> Iterator[int]:
-    """Yield the places in a node that read `x.name`; `x.name += 1` reads it too."""
-    for node in facts.nodes(Kind.ATTRIBUTE, Kind.ATTRIBUTE_STORE, within=within):
-        if facts.symbol(node) == name and (
-            facts.kinds[node] == Kind.ATTRIBUTE
-            or facts.kinds[facts.parents[node]] == Kind.AUG_ASSIGN
-        ):
-            yield node
-
-
 def imports(facts: FileFacts) -> Iterator[ImportSite]:
     """Yield all imported names."""
     for node in facts.nodes(Kind.ALIAS):
@@ -213,12 +192,3 @@ def signature(facts: FileFacts, node: int) -> Signature:
     is_async = facts.kinds[node] == Kind.ASYNC_FUNCTION
     name = facts.symbol(node) if facts.kinds[node] in FUNCTIONS else "<lambda>"
     return Signature(node, name, tuple(parameters), returns, tuple(decorators), is_async)
-
-
-def class_statement(facts: FileFacts, node: int) -> ClassStatement:
-    """Return the parts of a class statement."""
-    bases, body = facts.parts(node, Role.BASE), facts.parts(node, Role.BODY)
-    keywords = tuple((facts.symbol(each), each + 1) for each in facts.parts(node, Role.KEYWORD))
-    decorators = facts.parts(node, Role.DECORATOR)
-    name = facts.symbol(node)
-    return ClassStatement(node, name, tuple(bases), keywords, tuple(decorators), tuple(body))

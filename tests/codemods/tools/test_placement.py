@@ -13,7 +13,9 @@ NEW = "def new():\n    pass\n"
 def inserted(source: str, row: int) -> str:
     module = cst.parse_module(source)
     span = Span(Position(row, 0), Position(row, 1))
-    return placement.insert_before(module, span, [cst.parse_statement(NEW)]).code
+    return placement.insert_at(
+        module, placement.top_level_index(module, span), [cst.parse_statement(NEW)]
+    ).code
 
 
 def test_two_blank_lines_part_it_from_its_neighbours() -> None:

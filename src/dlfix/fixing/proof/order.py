@@ -135,18 +135,6 @@ def construction_with_heirs(program: Program, cls: Class) -> list[tuple[Class, F
     return found
 
 
-def called_from_outside(program: Program, name: str) -> bool:
-    """Return whether code calls a public method otherwise than on its own object."""
-    if name.startswith("_"):
-        return False
-    return any(
-        isinstance(call.func, ast.Attribute)
-        and not (isinstance(call.func.value, ast.Name) and call.func.value.id in {"self", "cls"})
-        for module in program.project.mentions(name)
-        for call in module.calls_by_name.get(name, ())
-    )
-
-
 def entries(program: Program, cls: Class) -> list[tuple[Class, Function]]:
     """Return the methods that a worker may call first, on an object that was just unpickled."""
     inner = {
