@@ -27,6 +27,7 @@ from dlfix.fixing.proof.syntax import (
     own_attributes,
     self_name,
     strings,
+    targets_of,
     within,
 )
 from dlfix.project.module import Module
@@ -720,13 +721,14 @@ def _is_of_another(
 
 
 def _whole_dict(change: ClassChange) -> Iterator[Regression]:
-    """Yield where a method compares or shows all attributes, and the rewrite adds or takes some."""
+    """Yield where a method compares or shows all attributes, and the rewrite adds, takes or changes some."""
     added = [n for n in change.new_attributes if n in attributes_set(change.after)]
     gone = [n for n in attributes_set(change.before) if n not in attributes_set(change.after)]
     changes = [
         *(f"adds `{name}`" for name in added),
         *(f"opens `{name}` later" for name in change.made_lazy),
         *(f"removes `{name}`" for name in gone),
+        *(f"makes a list of `{name}`" for name in sorted(_listed(change))),
     ]
     if not changes:
         return
@@ -744,6 +746,28 @@ def _whole_dict(change: ClassChange) -> Iterator[Regression]:
                     f"code reads all attributes of the object (line {node.lineno}), but "
                     f"the fix {changes[0]}",
                 )
+
+
+def _listed(change: ClassChange) -> set[str]:
+    """Return the attributes that now hold a list of what they gave: `self.rows = list(rows.values())`."""
+    before = {(name, ast.dump(value)) for name, value in _values_set(change.before)}
+    return {
+        name
+        for name, value in _values_set(change.after)
+        if isinstance(value, ast.Call) and dotted(value.func) == "list" and len(value.args) == 1
+        if (name, ast.dump(value)) not in before and (name, ast.dump(value.args[0])) in before
+    }
+
+
+def _values_set(cls: Class) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the attributes that methods of a class assign, with what they assign."""
+    for function in cls.functions:
+        me = self_name(function)
+        for node in executed(function.body):
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                for target in targets_of(node):
+                    if is_attribute(target, me):
+                        yield target.attr, node.value
 
 
 def _shown_outside(change: ClassChange, changed: str) -> Iterator[Regression]:
