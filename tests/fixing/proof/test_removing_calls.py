@@ -117,6 +117,26 @@ def test_a_file_stays_where_another_goes(program):
     assert not any("may be removed" in reason for reason in opened(program=program))
 
 
+LISTED = {
+    "os": ("for each in os.listdir():\n    os.remove(each)", True),
+    "os, by name": ("for each in sorted(os.listdir('.')):\n    os.remove(each)", True),
+    "entries": ("for each in os.scandir(os.curdir):\n    os.remove(each.path)", True),
+    "trees": ("for at, _, names in os.walk(os.getcwd()):\n    os.remove(names[0])", True),
+    "pathlib": ("for each in pathlib.Path('.').iterdir():\n    each.unlink()", True),
+    "pathlib, where it is": ("for each in pathlib.Path.cwd().iterdir():\n    each.unlink()", True),
+    "another folder": ("for each in os.listdir('old'):\n    os.remove('old/' + each)", False),
+    "a folder by name": ("for each in folder.iterdir():\n    each.unlink()", False),
+    "a dict": ("for each in folder.walk.items():\n    os.remove(each)", False),
+}
+
+
+@pytest.mark.parametrize(("loop", "refused"), LISTED.values(), ids=LISTED)
+def test_what_the_working_directory_lists_may_be_the_file(loop, refused):
+    program = "import pathlib\ndef main(folder):\n    rows = Rows('rows.h5')\n"
+    found = opened(program=program + textwrap.indent(loop, "    "))
+    assert any("may be removed" in reason for reason in found) is refused
+
+
 @pytest.mark.parametrize("remove", ["os.remove(path)", "self.clean(path)"])
 def test_a_constructor_that_removes_its_file_does_not_open_it_later(remove):
     reasons = opened(

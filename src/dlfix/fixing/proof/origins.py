@@ -15,6 +15,10 @@ from dlfix.fixing.proof.syntax import dotted, executed, last_part, stored_names
 _QUOTE = "'"  # in front of a text that the program spells out
 _WILD = frozenset("*?[{%")
 Tails = Literal["none", "dropped", "kept"]
+_ANY_RELATIVE = "[!/]*.*"  # every file that is spelled from the working directory on
+_LISTING = frozenset("listdir scandir walk fwalk".split())
+_LISTED = frozenset("iterdir glob rglob walk".split())  # by the path of a folder
+_HERE = frozenset({"", ".", "./"})
 # Functions that give a path, made of what they are given, and words in the names of others.
 _ADDING = frozenset("join joinpath format with_suffix with_name".split())
 _SAME_PATH = frozenset(
@@ -76,7 +80,9 @@ class Origins:
             found.add(text)
             root, _, attribute = text.partition(".")
             for value in self.made.get(root, []):
-                given = _given(value) if attribute and isinstance(value, ast.Call) else [value]
+                given = [value]
+                if attribute and isinstance(value, ast.Call) and not _lists_here(value):
+                    given = _given(value)
                 waiting += [leaf for part in given for leaf in _leaves(part)]
             waiting += [leaf for part in self._of_key(text) for leaf in _leaves(part)]
         return found
@@ -275,9 +281,31 @@ def _leaves(node: ast.AST) -> Iterator[str]:
         for default in node.args[1:] if isinstance(node, ast.Call) else ():
             yield from _leaves(default)
     elif isinstance(node, ast.Call):
+        if _lists_here(node):
+            yield literal(_ANY_RELATIVE)
         owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
         for part in [*_given(node), *owner]:
             yield from _leaves(part)
     else:
         for child in ast.iter_child_nodes(node):
             yield from _leaves(child)
+
+
+def _lists_here(call: ast.Call) -> bool:
+    """Return whether a call lists the working directory: `os.listdir()`, `os.walk(".")`, `Path().iterdir()`."""
+    match call.func:
+        case ast.Attribute(value=ast.Call() as made, attr=name) if name in _LISTED:
+            if last_part(made.func) == "cwd":
+                return True
+            if not last_part(made.func).endswith("Path"):
+                return False
+            call = made
+        case _ if last_part(call.func) not in _LISTING:
+            return False
+    asked = call.args[:1]
+    return not asked or any(
+        (isinstance(each, ast.Constant) and each.value in _HERE)
+        or (isinstance(each, (ast.Attribute, ast.Name)) and last_part(each) == "curdir")
+        or (isinstance(each, ast.Call) and last_part(each.func) in ("getcwd", "cwd"))
+        for each in asked
+    )
