@@ -7,17 +7,18 @@ from tests.fixing.proof.pairs import LAZY, opened
 CASES = {
     "the path": ("toolbox.plot(path)", True),
     "another argument": ("toolbox.plot(title)", False),
-    "another argument that is removed": ("os.remove(title)", True),
+    "another argument that is removed": ("os.remove(title)", False),
+    "an argument made of the path": ("os.remove(name)", True),
 }
 
 
 @pytest.mark.parametrize(("call", "refused"), CASES.values(), ids=CASES)
-def test_a_library_that_gets_another_argument_changes_no_file(call, refused):
+def test_what_is_done_with_another_argument_changes_no_file(call, refused):
     reasons = opened(
         init="self.path = path\nself.title = title\nself.file = h5py.File(self.path, 'r')",
         later="self.path = path\nself.title = title",
         parameters="path, title",
-        program=f"import toolbox\n\ndef main(path, title):\n    rows = Rows(path, title)\n    {call}\n"
+        program=f"import toolbox\n\ndef main(path, title):\n    name = path.strip()\n    rows = Rows(path, title)\n    {call}\n"
         "    return DataLoader(rows, num_workers=2)\n",
     )
     assert refused == any("may be removed" in each for each in reasons)
@@ -30,6 +31,8 @@ def test_a_library_that_gets_another_argument_changes_no_file(call, refused):
         ("return h5py.File(os.path.join(self.path, self.title), 'r')", True),
         ("return h5py.File(NAMES[self.path], 'r')", True),
         ("return h5py.File(self.unknown, 'r')", True),
+        ("return h5py.File(self.path) if isinstance(self.title, str) else None", False),
+        ("return h5py.File(self.path) if choose(self.title) else None", True),
     ],
 )
 def test_what_else_names_the_file_counts(opener, refused):
@@ -40,6 +43,18 @@ def test_what_else_names_the_file_counts(opener, refused):
         opener=opener,
         program="import toolbox\n\ndef main(path, title):\n    rows = Rows(path, title=title)\n"
         "    toolbox.plot(title)\n    return DataLoader(rows, num_workers=2)\n",
+    )
+    assert refused == any("may be removed" in each for each in reasons)
+
+
+@pytest.mark.parametrize(("given", "refused"), [("title", False), ("path", True)])
+def test_an_attribute_that_the_fix_adds_names_the_file(given, refused):
+    reasons = opened(
+        init="self.title = title\nself.file = h5py.File(path, 'r')",
+        later="self.path = path\nself.title = title",
+        parameters="path, title",
+        program="import toolbox\n\ndef main(path, title):\n    rows = Rows(path, title)\n"
+        f"    toolbox.plot({given})\n    return DataLoader(rows, num_workers=2)\n",
     )
     assert refused == any("may be removed" in each for each in reasons)
 

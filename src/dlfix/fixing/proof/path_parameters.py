@@ -18,6 +18,10 @@ from dlfix.fixing.proof.syntax import (
 )
 
 
+# Tests of a value, which open nothing.
+_TESTS = frozenset("isinstance issubclass hasattr callable len bool print".split())
+
+
 def path_parameters(
     constructors: Iterable[tuple[Class, Function]], opening: Sequence[ast.stmt], me: str
 ) -> frozenset[str] | None:
@@ -53,7 +57,7 @@ def _attributes_opened(opening: Sequence[ast.stmt], me: str) -> set[str] | None:
     given = [
         each
         for node in executed(opening)
-        if isinstance(node, ast.Call)
+        if isinstance(node, ast.Call) and dotted(node.func) not in _TESTS
         for each in (*node.args, *(k.value for k in node.keywords))
     ]
     texts = {text for text in inside.of(*given) if not is_literal(text)}

@@ -241,9 +241,13 @@ def _given_later(change: ClassChange) -> Iterator[tuple[Module, ast.Call]]:
 def _naming_parameters(change: ClassChange) -> frozenset[str] | None:
     """Return the parameters that name what opens later; None where that is not known of all."""
     found = frozenset[str]()
+    constructors = [
+        *change.constructed_before,
+        *change.constructed_after,
+    ]  # which sets new attributes
     for getter in _late(change):
         code = opening_code(change, getter)
-        naming = path_parameters(change.constructed_before, code, self_name(getter))
+        naming = path_parameters(constructors, code, self_name(getter))
         if naming is None:
             return None
         found |= naming

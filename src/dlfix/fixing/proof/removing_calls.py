@@ -378,9 +378,8 @@ class Removals:
         self, module: Module, call: ast.Call, around: list[ast.stmt], origins: Origins
     ) -> set[str]:
         """Return what the files of an object may be known by where a call makes it."""
-        given = [*call.args, *(k.value for k in call.keywords)]
         owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-        texts = origins.of(*given, owner)
+        texts = origins.of(*self._naming(module, call), owner)
         for node in executed(around):
             match node:
                 case ast.Assign(targets=[*_, target], value=value) if self._sets(target):
