@@ -17,7 +17,6 @@ from dlfix.fixing.proof.syntax import (
     self_name,
 )
 
-
 # Tests of a value, which open nothing.
 _TESTS = frozenset("isinstance issubclass hasattr callable len bool print".split())
 
