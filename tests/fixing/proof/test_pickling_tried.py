@@ -45,6 +45,23 @@ TRIES = {
         "    print('no')\n",
         False,
     ),
+    "of what it holds": (
+        "import copy\nrows = Rows('a')\ntry:\n    kept = copy.deepcopy(rows.path)\nexcept TypeError:\n"
+        "    kept = None\n",
+        False,
+    ),
+    "of what a method of it gives": (
+        "import copy\nrows = Rows('a')\ntry:\n    kept = copy.deepcopy(rows.spare())\nexcept TypeError:\n"
+        "    kept = None\n",
+        True,
+    ),
+    "of what its own file gives": (
+        "import copy\nimport pickle\ndef load(file):\n    parts = pickle.loads(file.read(8))\n"
+        "    return copy.deepcopy(parts['at'])\n\nclass Other:\n    def __init__(self):\n"
+        "        self.file = open('a')\n        try:\n            self.at = load(self.file)\n"
+        "        except Exception:\n            self.at = 0\n\nrows = Rows('a')\n",
+        False,
+    ),
     "for an error of the file": (
         "import pickle\nrows = Rows('a')\ntry:\n    pickle.dump(rows, open('x', 'wb'))\nexcept OSError:\n"
         "    print('no')\n",

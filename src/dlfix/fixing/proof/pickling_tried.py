@@ -110,10 +110,16 @@ def _holds_function(change: FileChange, moved: Moved, each: Pickling) -> bool:
 def _holds(change: ClassChange, module: Module, given: ast.expr, far: int = _FAR) -> bool:
     """Return whether what is pickled may be, or hold, an object of the class: also an item of what is passed."""
     classes = [change.after, *change.new.heirs(change.after)]
-    for node in within(given):
-        if isinstance(node, ast.Attribute) and goes_by(change.new, change.after, node):
+    nodes = [*within(given)]
+    called = {
+        n.func for n in nodes if isinstance(n, ast.Call)
+    }  # what a method gives may be its object
+    owners = {n.value for n in nodes if isinstance(n, ast.Attribute) and n not in called}
+    for node in nodes:
+        held = node if isinstance(node, ast.Attribute) and node not in called else None
+        if held is not None and goes_by(change.new, change.after, held):
             return True
-        if not isinstance(node, (ast.Name, ast.Call)):
+        if not isinstance(node, (ast.Name, ast.Call)) or node in owners:
             continue
         if may_be_object(change, module, node, classes):
             return True

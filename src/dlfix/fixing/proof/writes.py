@@ -275,21 +275,36 @@ def goes_by(program: Program, cls: Class, node: ast.expr) -> bool:
     name = last_part(node)
     if name == "dataset":  # by which loaders, and what wraps it, hold one
         return True
-    if program.given_names(cls):
-        return _may_come_to(program, cls, name)
-    return not isinstance(node, ast.Attribute) or "data" in name or _is_given(program, cls, name)
+    given = program.given_names(cls)
+    if given and ANYWHERE not in given:
+        return name in given
+    if isinstance(node, ast.Attribute) and any(program.project.setters(name)):
+        return _is_given(program, cls, name)
+    return not isinstance(node, ast.Attribute) or "data" in name
 
 
 def _is_given(program: Program, cls: Class, name: str) -> bool:
-    """Return whether code sets an attribute of a name to what may be an object of a class."""
-    return any(
-        not isinstance(above := module.parent(node), (ast.Assign, ast.AnnAssign))
-        or above.value is None
-        or _may_make(program, module, above.value, [cls])
-        for module in program.project.setters(name)
-        for node in module.stores_by_name.get(name, ())
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-    )
+    """Return whether code sets an attribute of a name to what may be an object of a class, or to one that it set so."""
+    names = [name]
+    for each in names:
+        for module, value in _values_given(program, each):
+            if isinstance(value, ast.Attribute) and any(program.project.setters(value.attr)):
+                names += [value.attr] if value.attr not in names else []
+            elif value is None or _may_make(program, module, value, [cls]):
+                return True
+    return False
+
+
+def _values_given(program: Program, name: str) -> Iterator[tuple[Module, ast.expr | None]]:
+    """Yield what code sets an attribute of a name to; None where that is not spelled."""
+    for module in program.project.setters(name):
+        for node in module.stores_by_name.get(name, ()):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                above = module.parent(node)
+                yield (
+                    module,
+                    above.value if isinstance(above, (ast.Assign, ast.AnnAssign)) else None,
+                )
 
 
 def _is_module(module: Module, name: str) -> bool:
