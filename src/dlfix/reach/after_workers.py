@@ -13,15 +13,17 @@ from dlfix.project.syntax import LOOPS
 _REPEATED = (*LOOPS, ast.Try, ast.With, ast.AsyncWith)
 
 
-def runs_after_all_workers(call: ast.Call, module: Module) -> bool:
-    """Return whether a method of a local object is called where nothing in view can start workers with it again.
+def runs_after_all_workers(used: ast.expr, module: Module) -> bool:
+    """Return whether a local object is used where nothing in view can start workers with it again.
 
-    The object is made by a call in the same function, and goes only to local names; after the method is called, these
-    are used for nothing but other methods of the object.
+    It is used by a call of a method, or by its name. The object is made by a call in the same function, and goes only
+    to local names; after it is used, these are used for nothing but other methods of the object.
     """
-    receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
-    scope = module.scope_of(call)
-    if not isinstance(receiver, ast.Name) or _is_repeated(call, scope, module):
+    receiver = used
+    if isinstance(used, ast.Call) and isinstance(used.func, ast.Attribute):
+        receiver = used.func.value
+    scope = module.scope_of(used)
+    if not isinstance(receiver, ast.Name) or _is_repeated(used, scope, module):
         return False
     names = _reaching(receiver.id, scope, module)
     if names is None:
@@ -29,16 +31,16 @@ def runs_after_all_workers(call: ast.Call, module: Module) -> bool:
     return any(
         isinstance(module.parent(use), (ast.Call, ast.keyword)) for use in scope.reads[receiver.id]
     ) and all(
-        begins_before(use, call) or _is_method_of(use, receiver, module)
+        begins_before(use, used) or _is_method_of(use, receiver, module)
         for name in names
         for use in scope.reads.get(name, ())
         if use is not receiver
     )
 
 
-def _is_repeated(call: ast.Call, scope: Scope, module: Module) -> bool:
-    """Return whether a call may run more than once, or not at all, while its function runs once."""
-    for above in module.ancestors(call):
+def _is_repeated(node: ast.expr, scope: Scope, module: Module) -> bool:
+    """Return whether code may run more than once, or not at all, while its function runs once."""
+    for above in module.ancestors(node):
         if above is scope.node:
             return False
         if isinstance(above, _REPEATED):
@@ -81,7 +83,7 @@ def _taken_by(use: ast.expr, module: Module) -> Iterator[str | None]:
             return  # what a method gives is not the object
         case ast.keyword() as keyword:
             yield from _taken_by(keyword, module)  # type: ignore[arg-type]
-        case ast.Call(func=ast.Name(id="len" | "print")):
+        case ast.Call(func=ast.Name(id="len" | "print" | "str" | "repr")) | ast.FormattedValue():
             return
         case ast.Call() as given:
             if isinstance(given.func, ast.Attribute) and isinstance(given.func.value, ast.Name):

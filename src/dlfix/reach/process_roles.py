@@ -65,6 +65,9 @@ _PROCESSES = ("Process", "Pool", "Executor", "spawn")
 _OUTSIDE_MODULES = 12
 _BUILTINS = {"len": "__len__", "iter": "__iter__", "next": "__next__"}
 _ITERATING = ("iter", "list", "tuple", "enumerate", "tqdm")
+_SHOWING = frozenset({"__repr__", "__str__", "__format__"})
+_SHOW = frozenset("print str repr format".split())
+_LOG = frozenset("debug info warning error format".split())
 PROTOCOLS = frozenset({"__getitem__", *_BUILTINS.values()})
 _OTHERS = (Instance, Class, Container, Constant, External, Function, ModuleValue)
 
@@ -426,6 +429,7 @@ class RoleReader:
         if name == "__enter__" and (entered := self._entered(cls)):
             yield entered
         yield from self._read_by_parent(cls, name)
+        yield from self._shown_by_parent(cls, name)
 
     def _entered(self, cls: Class) -> list[Value]:
         """Return the objects of a class that `with` enters, and whose name its body uses."""
@@ -467,9 +471,31 @@ class RoleReader:
 
     def _is_filling_property(self, cls: Class, name: str) -> bool:
         """Return whether a property keeps something on its object, or reads one that does."""
+        is_property = decorator_kind(self.methods(cls)[name]) in ("property", "cached_property")
+        return is_property and self._fills(cls, name)
+
+    def _shown_by_parent(self, cls: Class, name: str) -> Iterator[list[Value]]:
+        """Yield the objects of a class that the parent's code prints or formats, by a method that fills them."""
+        if name not in _SHOWING or not self._fills(cls, name):
+            return
+        own = self._own(cls)
+        for module in self._outside(cls):
+            for node in module.table(_shown).get("", ()):
+                if _is_own(node) or _inside(module, node, own):
+                    continue
+                if self._in_worker_code(module, node) or self.only_worker(module, node):
+                    continue
+                if runs_after_all_workers(node, module):
+                    continue
+                if runs_beside_no_workers(node, module, self._counts, self.interpreter):
+                    continue
+                values = self._values_of(module, node)
+                if related := [each for each in values if self._is_related(cls, each)]:
+                    yield related
+
+    def _fills(self, cls: Class, name: str) -> bool:
+        """Return whether a method keeps something on its object, or uses one that does."""
         methods = self.methods(cls)
-        if decorator_kind(methods[name]) not in ("property", "cached_property"):
-            return False
         return any(
             decorator_kind(methods[each]) == "cached_property"
             or (each != "__init__" and stored_on_self(methods[each]))
@@ -669,6 +695,22 @@ def _calls_on_others(module: Module) -> dict[str, list[ast.Call]]:
         if isinstance(call.func, ast.Attribute) and not _is_own(call.func.value):
             found.setdefault(call.func.attr, []).append(call)
     return found
+
+
+def _shown(module: Module) -> dict[str, list[ast.expr]]:
+    """Return the expressions of which a module prints or formats the values, all under one key."""
+    found: list[ast.expr] = []
+    for call in module.calls:
+        match call.func:
+            case ast.Name(id=name) if name in _SHOW:
+                found += call.args
+            case ast.Attribute(attr=name) if name in _LOG:
+                found += call.args
+    found += [each.value for each in module.nodes(ast.FormattedValue)]
+    for each in module.nodes(ast.BinOp):
+        if isinstance(each.op, ast.Mod) and isinstance(each.left, (ast.Constant, ast.JoinedStr)):
+            found += each.right.elts if isinstance(each.right, ast.Tuple) else [each.right]
+    return {"": found}
 
 
 def _is_own(owner: ast.expr) -> bool:
