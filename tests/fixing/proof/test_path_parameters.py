@@ -59,6 +59,21 @@ def test_an_attribute_that_the_fix_adds_names_the_file(given, refused):
     assert refused == any("may be removed" in each for each in reasons)
 
 
+@pytest.mark.parametrize(
+    "value",
+    ["self.opt.path", "self.opt['path']", "self.find()", "os.path.join(self.home(), title)"],
+)
+def test_what_the_object_holds_may_name_the_file(value):
+    reasons = opened(
+        init=f"self.opt = opt\nself.title = title\nself.file = h5py.File({value}, 'r')",
+        later=f"self.opt = opt\nself.title = title\nself.path = {value}",
+        parameters="opt, title",
+        program="import toolbox\n\ndef main(opt, title):\n    rows = Rows(opt, title)\n"
+        "    toolbox.plot(opt)\n    return DataLoader(rows, num_workers=2)\n",
+    )
+    assert any("may be removed" in each for each in reasons)
+
+
 @pytest.mark.parametrize(("passed", "refused"), [("path", False), ("title", True)])
 def test_what_is_handed_to_the_base_counts(passed, refused):
     base = "class Base(Dataset):\n    def __init__(self, place):\n        self.path = place\n\n"

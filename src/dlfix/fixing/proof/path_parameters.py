@@ -34,16 +34,22 @@ def path_parameters(
     found, set_here = set[str](), set[str]()
     for cls, function in constructors:
         inside = Origins(function.body, parameters(function))
-        own = {*parameters(function)[1:]}
-        values = [
-            value for name, value in inside.held.get(self_name(function), ()) if name in wanted
-        ]
-        set_here |= {name for name, _ in inside.held.get(self_name(function), ())} | {*cls.values}
+        own, this = {*parameters(function)[1:]}, self_name(function)
+        values = [value for name, value in inside.held.get(this, ()) if name in wanted]
+        set_here |= {name for name, _ in inside.held.get(this, ())} | {*cls.values}
         handed_up = [call for call in calls_in(function.body) if _is_of_base(call)]
         given = [
-            each for call in handed_up for each in (*call.args, *(k.value for k in call.keywords))
+            each
+            for call in handed_up
+            for each in (*call.args, *(k.value for k in call.keywords))
+            if dotted(each) != this
         ]
         texts = inside.of(*values, *given)
+        if this in texts or any(
+            text.startswith(f"{this}.") and text.count(".") > 1 for text in texts
+        ):
+            return None  # what a method of the object gives, or what an attribute of it holds
+        wanted |= {text.split(".")[1] for text in texts if text.startswith(f"{this}.")}
         if any("." in text and text.partition(".")[0] in own for text in texts):
             return None  # one of an object's attributes, or of a dict's items
         found |= own & texts
