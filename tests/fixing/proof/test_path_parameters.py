@@ -74,6 +74,31 @@ def test_what_the_object_holds_may_name_the_file(value):
     assert any("may be removed" in each for each in reasons)
 
 
+METHODS = {
+    "sets it": "def place(self, where):\n    self.path = where\n",
+    "calls what sets it": "def place(self, where):\n    self._place(where)\n\n"
+    "def _place(self, at):\n    self.path = at\n",
+    "sets it by name": "path = None\n\ndef place(self, where):\n    setattr(self, 'path', where)\n",
+    "sets what it is made of": "def place(self, where):\n    self.root = where\n"
+    "    self.path = os.path.join(self.root, 'a')\n",
+}
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+@pytest.mark.parametrize("given", ["path", "title"])
+def test_what_a_method_of_the_constructor_gets_names_the_file(method, given):
+    reasons = opened(
+        init="self.title = title\nself.place(path)\nself.file = h5py.File(self.path, 'r')",
+        later="self.title = title\nself.place(path)",
+        parameters="path, title",
+        body=method,
+        program="import toolbox\n\ndef main(path, title):\n    rows = Rows(path, title)\n"
+        f"    toolbox.plot({given})\n    return DataLoader(rows, num_workers=2)\n",
+    )
+    known = given == "title" and "setattr" not in method
+    assert any("may be removed" in each for each in reasons) is not known
+
+
 @pytest.mark.parametrize(("passed", "refused"), [("path", False), ("title", True)])
 def test_what_is_handed_to_the_base_counts(passed, refused):
     base = "class Base(Dataset):\n    def __init__(self, place):\n        self.path = place\n\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from dlfix.fixing.proof.origins import Origins, is_literal
 from dlfix.fixing.proof.program import Class
@@ -12,6 +13,7 @@ from dlfix.fixing.proof.syntax import (
     calls_in,
     dotted,
     executed,
+    is_attribute,
     last_part,
     parameters,
     self_name,
@@ -19,6 +21,7 @@ from dlfix.fixing.proof.syntax import (
 
 # Tests of a value, which open nothing.
 _TESTS = frozenset("isinstance issubclass hasattr callable len bool print".split())
+_BY_NAME = frozenset({"setattr", "__setattr__", "__dict__", "vars"})  # set attributes unseen
 
 
 def path_parameters(
@@ -29,31 +32,70 @@ def path_parameters(
     The code is of a method with `me` as its object: it opens what attributes name that the constructors set.
     """
     wanted = _attributes_opened(opening, me)
-    if wanted is None:
-        return None
-    found, set_here = set[str](), set[str]()
-    for cls, function in constructors:
+    methods = list(constructors)
+    while wanted is not None:
+        named = _named(methods, wanted)
+        if named is None or named.attributes <= wanted:
+            known = named is not None and wanted <= named.set_here
+            return named.parameters if named is not None and known else None
+        wanted |= named.attributes
+    return None
+
+
+class _Named(NamedTuple):
+    """What the values of some attributes are made of, and the attributes that the constructors set."""
+
+    parameters: frozenset[str]
+    attributes: set[str]
+    set_here: set[str]
+
+
+def _named(methods: list[tuple[Class, Function]], wanted: set[str]) -> _Named | None:
+    """Return what the constructors make some attributes of; None where that is not known."""
+    found, attributes, set_here = set[str](), set[str](), set[str]()
+    setting = _setting(methods, wanted)
+    for cls, function in methods:
         inside = Origins(function.body, parameters(function))
         own, this = {*parameters(function)[1:]}, self_name(function)
-        values = [value for name, value in inside.held.get(this, ()) if name in wanted]
-        set_here |= {name for name, _ in inside.held.get(this, ())} | {*cls.values}
-        handed_up = [call for call in calls_in(function.body) if _is_of_base(call)]
+        held = inside.held.get(this, ())
+        values = [value for name, value in held if name in wanted]
+        set_here |= {name for name, _ in held} | {*cls.values}
+        handed_on = [call for call in calls_in(function.body) if _hands_on(call, setting)]
         given = [
             each
-            for call in handed_up
+            for call in handed_on
             for each in (*call.args, *(k.value for k in call.keywords))
             if dotted(each) != this
         ]
         texts = inside.of(*values, *given)
-        if this in texts or any(
-            text.startswith(f"{this}.") and text.count(".") > 1 for text in texts
-        ):
-            return None  # what a method of the object gives, or what an attribute of it holds
-        wanted |= {text.split(".")[1] for text in texts if text.startswith(f"{this}.")}
-        if any("." in text and text.partition(".")[0] in own for text in texts):
-            return None  # one of an object's attributes, or of a dict's items
+        if any(last_part(node) in _BY_NAME for node in executed(function.body)):
+            return None
+        if this in texts or any("." in each and each.partition(".")[0] in own for each in texts):
+            return (
+                None  # what a method gives, or one of an object's attributes, or of a dict's items
+            )
+        of_object = [text.split(".") for text in texts if text.startswith(f"{this}.")]
+        if any(len(parts) > 2 for parts in of_object):
+            return None  # what an attribute of the object holds
+        attributes |= {parts[1] for parts in of_object}
         found |= own & texts
-    return frozenset(found) if wanted <= set_here else None
+    return _Named(frozenset(found), attributes, set_here)
+
+
+def _setting(methods: list[tuple[Class, Function]], wanted: set[str]) -> set[str]:
+    """Return the names of methods that set one of these attributes, or call one that does."""
+    found = set[str]()
+    while True:
+        more = {
+            function.name
+            for _, function in methods
+            for node in executed(function.body)
+            if _sets(node, self_name(function), wanted)
+            or (isinstance(node, ast.Call) and _hands_on(node, found))
+        }
+        if more <= found:
+            return found
+        found |= more
 
 
 def _attributes_opened(opening: Sequence[ast.stmt], me: str) -> set[str] | None:
@@ -72,9 +114,14 @@ def _attributes_opened(opening: Sequence[ast.stmt], me: str) -> set[str] | None:
     return {text.split(".")[1] for text in own}
 
 
-def _is_of_base(call: ast.Call) -> bool:
-    """Return whether a call is of a base's constructor: `super().__init__(path)`, `Base.__init__(self, path)`."""
-    return last_part(call.func) == "__init__" and dotted(call.func) != "self.__init__"
+def _sets(node: ast.AST, me: str, wanted: set[str]) -> bool:
+    return is_attribute(node, me) and node.attr in wanted and isinstance(node.ctx, ast.Store)
+
+
+def _hands_on(call: ast.Call, setting: set[str]) -> bool:
+    """Return whether a call is of a base's constructor, or of a method that sets what is asked."""
+    name = last_part(call.func)
+    return name in setting or (name == "__init__" and dotted(call.func) != "self.__init__")
 
 
 __all__ = ["path_parameters"]
