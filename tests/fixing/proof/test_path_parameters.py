@@ -154,3 +154,50 @@ def test_functions_of_torchvision_that_only_look_change_no_file(called, refused)
         f"    {called}(path)\n    return DataLoader(rows, num_workers=2)\n"
     )
     assert refused == any("may be removed" in each for each in opened(program=program))
+
+
+PUT = {
+    "item": ("self.paths = {}\nself.paths['a'] = path", "self.paths['a']"),
+    "append": ("self.paths = []\nself.paths.append(path)", "self.paths[0]"),
+    "update": ("self.paths = {}\nself.paths.update(a=path)", "self.paths['a']"),
+    "extend": ("self.paths = []\nself.paths.extend([path])", "self.paths[0]"),
+    "local list": ("paths = []\npaths.append(path)\nself.paths = paths", "self.paths[0]"),
+    "local dict": ("paths = {}\npaths['a'] = path\nself.paths = paths", "self.paths['a']"),
+    "tuple": ("self.path, self.x = os.path.splitext(path)", "self.path"),
+    "loop": ("self.paths = []\nfor each in path:\n    self.paths.append(each)", "self.paths[0]"),
+    "part": ("self.opt = Box()\nself.opt.path = path", "self.opt.path"),
+    "comp": ("self.paths = [each for each in path]", "self.paths[0]"),
+    "lambda": ("self.where = lambda: path", "self.where()"),
+    "local function": ("def where():\n    return path\nself.where = where", "self.where()"),
+    "aug": ("self.paths = []\nself.paths += [path]", "self.paths[0]"),
+    "walrus": ("if (here := path):\n    self.path = here", "self.path"),
+    "insert": ("self.paths = []\nself.paths.insert(0, path)", "self.paths[0]"),
+    "box": ("self.box = [None]\nself.box[0] = path", "self.box[0]"),
+    "box of function": ("self.box = [None]\nfill(self.box, path)", "self.box[0]"),
+    "of title": ("self.box = fill(title)\nself.box.place(path)", "self.box"),
+    "with": ("with at(path) as here:\n    self.path = here", "self.path"),
+    "global": ("global PATH\nPATH = path\nself.path = PATH", "self.path"),
+    "function of the object": ("self.path = None\nfill(self, path)", "self.path"),
+}
+
+
+@pytest.mark.parametrize(("init", "opened_by"), PUT.values(), ids=PUT)
+def test_what_is_put_where_the_opener_looks_names_the_file(init, opened_by):
+    assert plotted("path", init, opened_by)
+
+
+@pytest.mark.parametrize("way", ["append", "extend", "local list", "walrus", "loop"])
+def test_what_is_put_elsewhere_names_no_file(way):
+    assert not plotted("title", *PUT[way])
+
+
+def plotted(given, init, opened_by):
+    reasons = opened(
+        init=f"self.title = title\n{init}\nself.file = h5py.File({opened_by}, 'r')",
+        later=f"self.title = title\n{init}",
+        opener=f"return h5py.File({opened_by}, 'r')",
+        parameters="path, title",
+        program="import toolbox\n\ndef main(path, title):\n    rows = Rows(path, title)\n"
+        f"    toolbox.plot({given})\n    return DataLoader(rows, num_workers=2)\n",
+    )
+    return any("may be removed" in each for each in reasons)

@@ -49,7 +49,7 @@ class Origins:
                 self._bind(node.target, node.value)
             elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
                 self._bind(node.target, node.iter)
-            elif isinstance(node, ast.AugAssign):
+            elif isinstance(node, (ast.AugAssign, ast.NamedExpr)):
                 self._bind(node.target, node.value)
             elif isinstance(node, ast.withitem) and node.optional_vars is not None:
                 self._bind(node.optional_vars, node.context_expr)

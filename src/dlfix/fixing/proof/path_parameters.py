@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from dlfix.fixing.proof.origins import Origins, is_literal
@@ -20,7 +21,9 @@ from dlfix.fixing.proof.syntax import (
 )
 
 # Tests of a value, which open nothing.
-_TESTS = frozenset("isinstance issubclass hasattr callable len bool print".split())
+_TESTS = frozenset("isinstance issubclass hasattr callable len bool print super type id".split())
+# Functions of these put nothing of what they are given into another of it.
+_LIBRARY = sys.stdlib_module_names - {"heapq", "bisect", "operator", "functools"}
 _BY_NAME = frozenset({"setattr", "__setattr__", "__dict__", "vars"})  # set attributes unseen
 
 
@@ -67,8 +70,8 @@ def _named(methods: list[tuple[Class, Function]], wanted: set[str]) -> _Named | 
             for each in (*call.args, *(k.value for k in call.keywords))
             if dotted(each) != this
         ]
-        texts = inside.of(*values, *given)
-        if any(last_part(node) in _BY_NAME for node in executed(function.body)):
+        texts = _made_of(function, inside, [*values, *given], {f"{this}.{each}" for each in wanted})
+        if _is_set_elsewhere(function, setting):
             return None
         if this in texts or any("." in each and each.partition(".")[0] in own for each in texts):
             return (
@@ -80,6 +83,75 @@ def _named(methods: list[tuple[Class, Function]], wanted: set[str]) -> _Named | 
         attributes |= {parts[1] for parts in of_object}
         found |= own & texts
     return _Named(frozenset(found), attributes, set_here)
+
+
+def _is_set_elsewhere(function: Function, setting: set[str]) -> bool:
+    """Return whether a method sets attributes by a computed name, or hands its object to other code."""
+    this = self_name(function)
+    return any(
+        last_part(node) in _BY_NAME
+        or (
+            isinstance(node, ast.Call)
+            and dotted(node.func) not in _TESTS
+            and not _hands_on(node, setting)
+            and any(
+                dotted(each) == this for each in (*node.args, *(k.value for k in node.keywords))
+            )
+        )
+        for node in executed(function.body)
+    )
+
+
+def _made_of(
+    function: Function, inside: Origins, values: list[ast.expr], attributes: set[str]
+) -> set[str]:
+    """Return what values are made of, with what is put into them, or into some attributes, on the way."""
+    this = self_name(function)
+    texts = inside.of(*values)
+    while True:
+        put = [*_put_into(function, (texts | attributes) - {this})]
+        more = inside.of(*values, *put) - {this}
+        if more <= texts:
+            return texts
+        texts |= more
+
+
+def _put_into(function: Function, known: set[str]) -> Iterator[ast.expr]:
+    """Yield what code stores in what goes by these names, or hands over together with it."""
+    for node in executed(function.body):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                if any(_is_part_of(target, known) for target in targets):
+                    yield value
+            case ast.AugAssign(target=target, value=value):
+                if _is_part_of(target, known):
+                    yield value
+            case ast.Call(func=func) if dotted(func) not in _TESTS:
+                given = [*node.args, *(k.value for k in node.keywords)]
+                owner = [func.value] if isinstance(func, ast.Attribute) else []
+                is_known = dotted(func).partition(".")[0] in _LIBRARY
+                if any(_leads_to(each, known) for each in [*owner, *(() if is_known else given)]):
+                    yield from given
+
+
+def _is_part_of(target: ast.expr, known: set[str]) -> bool:
+    """Return whether a target is an item or an attribute of what goes by one of these names."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return any(_is_part_of(each, known) for each in target.elts)
+    is_part = isinstance(target, (ast.Attribute, ast.Subscript, ast.Starred))
+    return is_part and _leads_to(target.value, known)  # type: ignore[attr-defined]
+
+
+def _leads_to(node: ast.expr, known: set[str]) -> bool:
+    """Return whether an expression is what goes by one of these names, or a part of it."""
+    while dotted(node) not in known:
+        if isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
+            node = node.value
+        elif isinstance(node, ast.Call):
+            node = node.func
+        else:
+            return False
+    return True
 
 
 def _setting(methods: list[tuple[Class, Function]], wanted: set[str]) -> set[str]:
