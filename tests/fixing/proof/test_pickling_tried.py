@@ -45,9 +45,10 @@ TRIES = {
         "    print('no')\n",
         False,
     ),
-    "of what it holds": (
-        "import copy\nrows = Rows('a')\ntry:\n    kept = copy.deepcopy(rows.path)\nexcept TypeError:\n"
-        "    kept = None\n",
+    "of what another object holds": (
+        "import copy\nclass Other:\n    def __init__(self):\n        self.parts = [1]\n\n"
+        "    def spare(self):\n        try:\n            return copy.deepcopy(self.parts)\n"
+        "        except TypeError:\n            return None\n\nrows = Rows('a')\n",
         False,
     ),
     "of what a method of it gives": (
@@ -61,6 +62,12 @@ TRIES = {
         "        self.file = open('a')\n        try:\n            self.at = load(self.file)\n"
         "        except Exception:\n            self.at = 0\n\nrows = Rows('a')\n",
         False,
+    ),
+    "of a field of a class": (
+        "import copy\nimport dataclasses\n@dataclasses.dataclass\nclass Box:\n    part: object\n\n"
+        "class Other:\n    def __init__(self):\n        self.part = 3\n\nbox = Box(Rows('a'))\n"
+        "try:\n    kept = copy.deepcopy(box.part)\nexcept TypeError:\n    kept = None\n",
+        True,
     ),
     "for an error of the file": (
         "import pickle\nrows = Rows('a')\ntry:\n    pickle.dump(rows, open('x', 'wb'))\nexcept OSError:\n"

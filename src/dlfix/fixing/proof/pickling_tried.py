@@ -119,8 +119,10 @@ def _holds(change: ClassChange, module: Module, given: ast.expr, far: int = _FAR
         held = node if isinstance(node, ast.Attribute) and node not in called else None
         if held is not None and goes_by(change.new, change.after, held):
             return True
-        if not isinstance(node, (ast.Name, ast.Call)) or node in owners:
+        if not isinstance(node, (ast.Name, ast.Call)):
             continue
+        if node in owners and change.new.class_of_self(module, node) is not None:
+            continue  # an attribute of a method's own object is not that object
         if may_be_object(change, module, node, classes):
             return True
         if far and isinstance(node, ast.Name):

@@ -280,7 +280,7 @@ def goes_by(program: Program, cls: Class, node: ast.expr) -> bool:
         return name in given
     if isinstance(node, ast.Attribute) and any(program.project.setters(name)):
         return _is_given(program, cls, name)
-    return not isinstance(node, ast.Attribute) or "data" in name
+    return bool(given) or not isinstance(node, ast.Attribute) or "data" in name
 
 
 def _is_given(program: Program, cls: Class, name: str) -> bool:
@@ -296,11 +296,13 @@ def _is_given(program: Program, cls: Class, name: str) -> bool:
 
 
 def _values_given(program: Program, name: str) -> Iterator[tuple[Module, ast.expr | None]]:
-    """Yield what code sets an attribute of a name to; None where that is not spelled."""
-    for module in program.project.setters(name):
+    """Yield what code sets an attribute of a name to; None where that is not spelled, as for a field of a class."""
+    for module in program.project.mentions(name):
         for node in module.stores_by_name.get(name, ()):
+            above = module.parent(node)
+            if isinstance(node, ast.Name) and module.scope_of(node).is_class:
+                yield module, None
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                above = module.parent(node)
                 yield (
                     module,
                     above.value if isinstance(above, (ast.Assign, ast.AnnAssign)) else None,
