@@ -45,6 +45,42 @@ PROGRAMS = [
         "        read(loader)\n    total = rows.total()\n",
     ),
     program(
+        "an item after the only loop",
+        SILENT + "def main(path):\n    rows = Rows(path)\n"
+        "    for batch in DataLoader(rows, num_workers=2):\n        print(batch)\n"
+        "    print(rows[0])\n",
+    ),
+    program(
+        "an item after the loop, in each round of another one",
+        FOUND + "def main(path):\n    rows = Rows(path)\n    for epoch in range(2):\n"
+        "        for batch in DataLoader(rows, num_workers=2):\n            print(batch)\n"
+        "        print(rows[0])\n",
+    ),
+    program(
+        "an item before the loop",
+        FOUND + "def main(path):\n    rows = Rows(path)\n    print(rows[0])\n"
+        "    for batch in DataLoader(rows, num_workers=2):\n        print(batch)\n",
+    ),
+    program(
+        "an item before a second use of the loader",
+        FOUND
+        + "def main(path):\n    rows = Rows(path)\n    loader = DataLoader(rows, num_workers=2)\n"
+        "    read(loader)\n    print(rows[0])\n    read(loader)\n",
+    ),
+    program(
+        "an item where the loader is returned",
+        FOUND
+        + "def main(path):\n    rows = Rows(path)\n    loader = DataLoader(rows, num_workers=2)\n"
+        "    read(loader)\n    print(rows[0])\n    return loader\n",
+    ),
+    program(
+        "an item after a wrapped object was read",
+        FOUND + "class Part:\n    def __init__(self, rows):\n        self.rows = rows\n"
+        "    def use(self):\n        read(DataLoader(self.rows, num_workers=2))\n"
+        "def main(path):\n    rows = Rows(path)\n    part = Part(rows)\n    part.use()\n"
+        "    print(rows[0])\n    part.use()\n",
+    ),
+    program(
         "after the loop, in each round of another one",
         FOUND + "def main(path):\n    rows = Rows(path)\n    for epoch in range(2):\n"
         "        for batch in DataLoader(rows, num_workers=2):\n            print(batch)\n"

@@ -81,6 +81,8 @@ def _taken_by(use: ast.expr, module: Module) -> Iterator[str | None]:
     match module.parent(use):
         case ast.Attribute() as attribute if isinstance(module.parent(attribute), ast.Call):
             return  # what a method gives is not the object
+        case ast.Subscript(value=held) if held is use:
+            return  # nor is an item
         case ast.keyword() as keyword:
             yield from _taken_by(keyword, module)  # type: ignore[arg-type]
         case ast.Call(func=ast.Name(id="len" | "print" | "str" | "repr")) | ast.FormattedValue():

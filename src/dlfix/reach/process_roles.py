@@ -586,7 +586,7 @@ class RoleReader:
     def _indexed_in(self, module: Module, cls: Class, own: set[ast.ClassDef]) -> bool:
         line = {getattr(base, "name", "").rpartition(".")[2] for base in self._line(cls)}
         for node in self._taking_items(module, cls):
-            if _inside(module, node, own):
+            if _inside(module, node, own) or runs_after_all_workers(node, module):
                 continue
             frame = self.interpreter.frame_at(module, node)
             if not _may_hold(node.id, frame.scope, line):
