@@ -405,6 +405,25 @@ def test_nobody_asks_whether_a_function_is_a_partial(question, given):
     assert any("becomes a partial" in reason for reason in reasons)
 
 
+@pytest.mark.parametrize(
+    ("test", "refused"),
+    [
+        ("type(args).__module__ == 'numpy'", False),
+        ("'numpy' != args.__module__", False),
+        ("fn.__module__ == 'main'", True),
+        ("fn.__module__ == 'pkg.main'", True),
+        ("type(fn).__module__ == 'builtins'", True),
+        ("type(fn).__module__ != 'functools'", True),
+        ("fn.__module__ == args", True),
+        ("fn.__module__ in ('numpy', 'main')", True),
+        ("fn.__module__ == 'numpy' == args", True),
+    ],
+)
+def test_a_module_may_be_compared_with_that_of_neither(test, refused):
+    reasons = bound(f"by = 1\nfn = HERE\nprint({test})\nreturn fn")
+    assert any("`__module__` of a function is read" in each for each in reasons) is refused
+
+
 COMMANDS = "parser.set_defaults(func=print)\nargs = parser.parse_args()\n"
 
 

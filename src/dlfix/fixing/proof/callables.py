@@ -849,12 +849,20 @@ class Moved:
         """Return whether what replaces the functions answers a question as they did."""
         if word in _NAMES and kept_names.only_shown(module, node):
             return True
+        if word == "__module__" and kept_names.only_compared(module, node, self._homes):
+            return True
         if word not in self._answered:
             return False
         partials = [each.call for _, each in self.captures if each.binds_a_value]
         return kept_names.asked_by_parent(self.change.new, module, node) or any(
             kept_names.asked_of_wrapped(self.change.new, module, node, each) for each in partials
         )
+
+    @cached_property
+    def _homes(self) -> frozenset[str]:
+        """The last parts of the modules that functions, partials and what moved here are of."""
+        path = self.new.path
+        return frozenset({path.stem, path.parent.name, "__main__", "builtins", "functools"})
 
     def may_meet(self, module: Module) -> bool:
         """Return whether some program may hand the functions that moved to code of a module."""

@@ -72,9 +72,19 @@ def only_shown(module: Module, node: ast.AST) -> bool:
     return shows and isinstance(call, ast.Call) and len(call.args) == 3
 
 
+def only_compared(module: Module, node: ast.AST, others: frozenset[str]) -> bool:
+    """Return whether a name is only compared with texts that are none of these: `type(x).__module__ == "numpy"`."""
+    above = module.parent(node)
+    if not isinstance(above, ast.Compare) or not isinstance(above.ops[0], (ast.Eq, ast.NotEq)):
+        return False
+    with_it = [each for each in (above.left, *above.comparators) if each is not node]
+    texts = [each.value for each in with_it if isinstance(each, ast.Constant)]
+    return len(texts) == len(with_it) == 1 and str(texts[0]).rpartition(".")[2] not in others
+
+
 def asked_by_parent(program: Program, module: Module, node: ast.AST) -> bool:
     """Return whether only the parent runs the code that asks: no worker gets what is set on a partial."""
     return ParentCode(program).runs(module, program.enclosing(module, node))
 
 
-__all__ = ["answered", "asked_by_parent", "only_shown"]
+__all__ = ["answered", "asked_by_parent", "only_compared", "only_shown"]
