@@ -56,8 +56,14 @@ for _method in SPECIAL:
 def _guard(value, name):
     if callable(value) and not isinstance(value, type) and hasattr(value, "__self__"):
         return lambda *args, **kwargs: _guard(value(*args, **kwargs), name)
-    library = type(value).__module__.partition(".")[0].lstrip("_")
-    return Guarded(value, name) if library == name.partition(".")[0] else value
+    return Guarded(value, name) if _is_of(type(value), name.partition(".")[0]) else value
+
+
+def _is_of(kind, library):
+    """Return whether a library made a type: some of C say that they are of `builtins`."""
+    if kind.__module__.partition(".")[0].lstrip("_") == library:
+        return True
+    return getattr(importlib.import_module(library), kind.__name__, None) is kind
 
 
 def install(openers):

@@ -103,6 +103,29 @@ def test_a_guarded_handle_is_for_one_process(tmp_path, warm):
     assert "UsedInAnotherProcess: sqlite3.connect was opened in another process" in guarded.errors
 
 
+def test_what_a_guarded_handle_gives_is_guarded_though_its_type_names_builtins(tmp_path, warm):
+    if warm is None:
+        pytest.skip("--no-execute")
+    (tmp_path / "main.py").write_text(
+        textwrap.dedent(
+            """
+            import os, lmdb
+            begun = lmdb.open("data").begin()
+            print("RESULT", begun.get(b"key"))
+            if os.fork() == 0:
+                begun.get(b"key")
+            else:
+                os.wait()
+            """
+        )
+    )
+    (free,) = warm.run([Run(tmp_path, "main.py", 0, "fork")])
+    (guarded,) = warm.run([Run(tmp_path, "main.py", 0, "fork", ("lmdb.open",))])
+    assert free.result == guarded.result == "RESULT None"
+    assert "UsedInAnotherProcess" not in free.errors
+    assert "UsedInAnotherProcess: lmdb.open was opened in another process" in guarded.errors
+
+
 # Every way to start a process, and a worker that does not look whether its parent still lives.
 LEAVING = """
 import multiprocessing, os, signal, sys, time
