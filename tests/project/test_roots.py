@@ -41,6 +41,21 @@ def test_inside_a_package_a_library_is_not_taken_for_a_sibling(tmp_path, name):
     assert resolved(tmp_path, "app/a.py", name, "app/__init__.py", f"app/{name}.py") is None
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("", None), ("if __name__ == '__main__':\n    pass", "app/queue.py")],
+    ids=["a folder of modules", "a folder of a script"],
+)
+def test_a_module_hides_that_of_python_only_where_programs_start(tmp_path, text, found):
+    names = ["main.py", "app/queue.py"]
+    assert resolved(tmp_path, "app/a.py", "queue", *names, text=text) == found
+
+
+def test_a_module_does_not_import_itself_by_the_name_of_one_of_python(tmp_path):
+    assert resolved(tmp_path, "logging.py", "logging") is None
+    assert resolved(tmp_path, "a.py", "logging", "logging.py") == "logging.py"
+
+
 def test_a_folder_beyond_the_files_is_no_root(tmp_path):
     write(tmp_path, "outer.py", "x = 1")
     write(tmp_path, "app/__init__.py", "")

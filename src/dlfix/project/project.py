@@ -581,7 +581,9 @@ class Project:
         key = (origin, dotted)
         if key not in self._found:
             self._found[key] = self._find(dotted, origin)
-        return self._found[key]
+        found = self._found[key]
+        # `import logging` in a `logging.py` means Python's own
+        return None if found is importer and dotted in roots.STANDARD else found
 
     def _find(self, dotted: str, origin: Path) -> Module | None:
         path = self._locate(dotted, origin)
@@ -623,13 +625,23 @@ class Project:
         return self._starts[key]
 
     def _starting(self, origin: Path, top: str) -> Iterator[Path]:
-        yield from self.bases(origin)
         if top in roots.STANDARD:
+            yield from filter(self._is_started_from, self.bases(origin))
             return
+        yield from self.bases(origin)
         yield from self._added
         if top not in roots.LIBRARIES:
             # a script's own folder, and the one a program is started in, may be packages, too
             yield from self._folders_above(origin)
+
+    def _is_started_from(self, folder: Path) -> bool:
+        """Return whether a program may start in a folder, so that its files hide those of Python itself."""
+        return folder == self._top or folder in self._with_scripts
+
+    @cached_property
+    def _with_scripts(self) -> frozenset[Path]:
+        """The folders of the project's files that run when they are the program."""
+        return frozenset(path.parent for path in self.holding([b"__main__"]))
 
     @cached_property
     def _added(self) -> tuple[Path, ...]:
