@@ -236,7 +236,12 @@ class Calls:
             if func.attr == "__new__" and (bare := self._bare(node, frame)):
                 yield from map(Reached, bare)
                 return
-            for reached in interpreter.evaluate(func.value, frame):
+            owners = list(interpreter.evaluate(func.value, frame))
+            own = any(isinstance(each.value, Instance) for each in owners)
+            if func.attr == "enter_context" and not own:  # of a stack, wherever that comes from
+                yield from self._entered_by_stack(node, frame)
+                return
+            for reached in owners:
                 value = reached.value
                 if isinstance(value, Generator) and func.attr == "__iter__":
                     yield reached
@@ -352,11 +357,15 @@ class Calls:
     def _unmade(self, cls: Class, node: ast.Call, frame: Frame) -> Instance:
         return self.made(node, frame, lambda: Instance(cls, node, frame, bare=True), cls)
 
+    def _entered_by_stack(self, node: ast.Call, frame: Frame) -> Iterator[Reached]:
+        """Yield what an exit stack gives of what it enters."""
+        for argument in node.args[:1]:
+            for value in self.interpreter.values(Bound(argument, frame)):
+                yield from self.entered(value, argument, frame)
+
     def _derived_call(self, callee: Derived, node: ast.Call, frame: Frame) -> Iterator[Reached]:
         if callee.how == "enter_context":
-            for argument in node.args[:1]:
-                for value in self.interpreter.values(Bound(argument, frame)):
-                    yield from self.entered(value, argument, frame)
+            yield from self._entered_by_stack(node, frame)
             return
         origin = callee.origin
         if callee.how == "load" and is_entry_point(origin):

@@ -533,3 +533,39 @@ def mark(self, number):
 """
     reasons = opened(body=body, program=f"rows = Rows('a')\nrows.mark(1)\n{LOAD}")
     assert refused == any("is set up with" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize("call", ["rows.__enter__()", "rows.connect()"])
+def test_what_the_parent_puts_in_by_a_call_is_not_there_in_another_process(call):
+    method = call.removeprefix("rows.").removesuffix("()")
+    program = f"""
+class Rows(Dataset):
+    def __init__(self, names):
+        self.names = names
+        {{start}}
+{{opener}}
+    def {method}(self):
+        for name in self.names:
+            self.files[name] = open(name)
+        return self
+
+    def __getitem__(self, index):
+        return self.files[self.names[index]].read()
+
+rows = Rows(["a", "b"])
+{call}
+loader = DataLoader(rows, num_workers=2)
+"""
+    keyed = """
+    @property
+    def files(self):
+        return self._files_by_pid.setdefault(os.getpid(), {})
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_files_by_pid"] = {}
+        return state
+"""
+    before = program.format(start="self.files = {}", opener="")
+    [reason] = worse(before, program.format(start="self._files_by_pid = {}", opener=keyed))
+    assert "`files` is set up with `__setitem__`" in reason

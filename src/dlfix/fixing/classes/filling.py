@@ -18,7 +18,7 @@ from dlfix.fixing.classes.loops import (
     local_start,
 )
 from dlfix.fixing.classes.plans import Exchange, Insert
-from dlfix.fixing.classes.text import names_in
+from dlfix.fixing.classes.text import names_in, stored_in
 from dlfix.project.order import comes_before
 from dlfix.project.syntax import ADDING, LOOPS
 
@@ -78,14 +78,18 @@ class Filling(Filled):
         if loop is not None and not together:
             return WholeLoop(self, loop).run(leading)
         fill = self._only_fill()
-        call = _innermost_call(fill.opened)
+        around = self._around(fill)
+        call = _innermost_call(fill.opened if around is None else around.context_expr)
         if call is None or not call.args or isinstance(call.args[0], ast.Starred):
             raise Refusal(
                 f"the container is created from several parts ({self.facts.line(fill.statement)})"
             )
         paths = self._free_attribute()
         moved = Moved()
-        moved.bodies[self.handle.attribute] = self._body(fill, call, paths)
+        if around is None:
+            moved.bodies[self.handle.attribute] = self._body(fill, call, paths)
+        else:
+            moved.bodies[self.handle.attribute] = self._body_with(fill, around, call, paths)
         self._leave(fill, call, paths, leading, moved)
         moved.kept = {**self.mover.moved.kept, f"{paths} of a loop": paths}
         return moved
@@ -169,26 +173,65 @@ class Filling(Filled):
 
     # -- what opens them
 
+    def _around(self, fill: Fill) -> ast.withitem | None:
+        """Return what the resource is opened from and closed again: `with open(p) as f: ...mmap(f.fileno())`."""
+        names = names_in([fill.opened])
+        for above in self.module.ancestors(fill.statement):
+            items = above.items if isinstance(above, ast.With) else []
+            used = [each for each in items if names & stored_in([each])]
+            if not used:
+                continue
+            if len(items) > 1 or fill.name or not isinstance(used[0].optional_vars, ast.Name):
+                raise Refusal(
+                    f"the resource is opened from another one ({self.facts.line(fill.statement)})"
+                )
+            return used[0]
+        return None
+
     def _body(self, fill: Fill, call: ast.Call, paths: str) -> str:
-        self._refuse_what_changes(fill, call)
+        self._refuse_what_changes([fill.opened], call)
         me = self.mover.me
-        keyed = fill.key is not None and not isinstance(
-            getattr(self.start, "value", None), ast.List
-        )
-        item = "path" if "path" not in self._names_of(fill) else "each"
-        key = "key" if "key" not in self._names_of(fill) else "name"
+        item, key = self._items_named([fill.opened], call)
         text = self.mover.rendered(self.handle.attribute, fill.opened, {call.args[0]: item})
-        if keyed:
+        if self._is_keyed(fill):
             return f"return {{{key}: {text} for {key}, {item} in {me}.{paths}.items()}}"
         return f"return [{text} for {item} in {me}.{paths}]"
 
-    def _names_of(self, fill: Fill) -> set[str]:
-        return names_in([fill.opened]) - names_in([_first_argument(fill)])
+    def _body_with(self, fill: Fill, around: ast.withitem, call: ast.Call, paths: str) -> str:
+        name = around.optional_vars
+        assert isinstance(name, ast.Name)
+        parts = [around.context_expr, fill.opened]
+        self._refuse_what_changes(parts, call, name.id)
+        attribute, me = self.handle.attribute, self.mover.me
+        item, key = self._items_named(parts, call)
+        self.mover.bound_around = {name.id}
+        context = self.mover.rendered(attribute, around.context_expr, {call.args[0]: item})
+        opened = self.mover.rendered(attribute, fill.opened, {})
+        local = attribute.lstrip("_")
+        if local in {*names_in(parts), item, key}:
+            local = "opened"
+        keyed = self._is_keyed(fill)
+        loop = f"{key}, {item} in {me}.{paths}.items()" if keyed else f"{item} in {me}.{paths}"
+        put = f"{local}[{key}] = {opened}" if keyed else f"{local}.append({opened})"
+        return (
+            f"{local} = {'{}' if keyed else '[]'}\nfor {loop}:\n"
+            f"    with {context} as {name.id}:\n        {put}\nreturn {local}"
+        )
 
-    def _refuse_what_changes(self, fill: Fill, call: ast.Call) -> None:
+    def _is_keyed(self, fill: Fill) -> bool:
+        return fill.key is not None and not isinstance(getattr(self.start, "value", None), ast.List)
+
+    def _items_named(self, parts: list[ast.expr], call: ast.Call) -> tuple[str, str]:
+        """Return names for what each is opened from, and for its key."""
+        taken = names_in(parts) - names_in([call.args[0]])
+        return "each" if "path" in taken else "path", "name" if "key" in taken else "key"
+
+    def _refuse_what_changes(self, parts: list[ast.expr], call: ast.Call, local: str = "") -> None:
         """Refuse where more than the first argument differs from one handle to the next."""
         first = set(ast.walk(call.args[0]))
-        for node in ast.walk(fill.opened):
+        for node in (each for part in parts for each in ast.walk(part)):
+            if isinstance(node, ast.Name) and node.id == local:
+                continue
             if isinstance(node, ast.Name) and node not in first and node.id in self.changed:
                 raise Refusal(
                     f"`{node.id}` is different each time the resource is opened ({self.facts.line(node)})"
@@ -247,12 +290,6 @@ def _is_tuple(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Assign) and isinstance(
         statement.targets[0], (ast.Tuple, ast.List)
     )
-
-
-def _first_argument(fill: Fill) -> ast.AST:
-    call = _innermost_call(fill.opened)
-    assert call is not None
-    return call.args[0]
 
 
 def _innermost_call(value: ast.expr) -> ast.Call | None:

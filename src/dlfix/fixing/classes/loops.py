@@ -216,6 +216,8 @@ def _only_fills(statement: ast.stmt, attribute: str, names: set[str]) -> bool:
         case ast.If():
             blocks = [*statement.body, *statement.orelse]
             return all(_only_fills(each, attribute, names) for each in blocks)
+        case ast.With(items=[ast.withitem(optional_vars=ast.Name())], body=block):
+            return all(_only_fills(each, attribute, names) for each in block)
     return False
 
 

@@ -108,7 +108,7 @@ def _adds_what_is_missing(node: ast.AST, name: str) -> bool:
             return name == last_part(_without_keys(held)) and any(
                 last_part(holder) == name
                 for statement in body
-                for holder, _ in _additions(statement)
+                for holder, _ in additions(statement)
             )
     return False
 
@@ -145,8 +145,8 @@ def _adds(function: Function, name: str) -> Iterator[ast.expr]:
     """Yield what a method adds to an attribute, at any depth."""
     roots = _names_of(function, name)
     for node in executed(function.body):
-        for holder, value in _additions(node):
-            if dotted(_root(holder)) in roots:
+        for holder, value in additions(node):
+            if dotted(root_of(holder)) in roots:
                 yield value
 
 
@@ -184,13 +184,13 @@ def _names_of(function: Function, name: str) -> set[str]:
         dotted(one)
         for target, value in pairs
         for one, other in ((target, value), (value, target))
-        if isinstance(one, ast.Name) and one.id not in found and dotted(_root(other)) in found
+        if isinstance(one, ast.Name) and one.id not in found and dotted(root_of(other)) in found
     }:
         found |= more
     return found
 
 
-def _additions(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+def additions(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield what a statement or call adds to a container, with the container."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
@@ -219,7 +219,7 @@ def _calls(value: ast.expr) -> Iterator[ast.Call]:
         yield from (call for each in (value.body, value.orelse) for call in _calls(each))
 
 
-def _root(holder: ast.expr) -> ast.expr:
+def root_of(holder: ast.expr) -> ast.expr:
     """Return the container that an expression is a part of: `self.files` of `self.files[a].get(b)`."""
     while True:
         match holder:

@@ -68,6 +68,11 @@ def held_by(program: Program, functions: Iterable[tuple[Class, Function]]) -> He
     return found
 
 
+def local_rows(program: Program, module: Module, function: Function) -> dict[str, ResourceRow]:
+    """Return what the names and attributes of one function hold, as `Held` does."""
+    return _Reader(program, module, function, Held({}, {})).rows
+
+
 def returned(function: Function) -> set[str]:
     """Return the attributes of its object that a method gives."""
     owner = self_name(function)

@@ -76,9 +76,9 @@ class ParentCode:
     ) -> list[tuple[Module, Function | None]] | None:
         """Return the functions that call a function; None where it is handed on, or where they are too many."""
         is_method = isinstance(home.parent(function), ast.ClassDef)
-        if is_method and function.name in SPECIAL:
-            return list(self._operating(home, function))
         found: list[tuple[Module, Function | None]] = []
+        if is_method and function.name in SPECIAL:
+            found += self._operating(home, function)
         for module in self.program.project.mentions(function.name):
             if self.surely and _names_by_text(module, function.name):
                 return None
@@ -88,7 +88,7 @@ class ParentCode:
                     continue
                 if is_set != isinstance(node.ctx, ast.Store):
                     continue
-                if not (is_set or id(node) in called) or len(found) == _MANY:
+                if not (is_set or id(node) in called) or len(found) >= _MANY:
                     return None
                 if self.surely and _is_delayed(module, node):
                     return None

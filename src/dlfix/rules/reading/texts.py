@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from dlfix.project.syntax import FUNCTIONS, defaults
 from dlfix.reach.values import Bound, Constant, Container
 
 if TYPE_CHECKING:
@@ -51,7 +52,10 @@ class Texts:
             return False
         self._followed.add(binding.node)
         if isinstance(binding.node, ast.arg):
-            return _annotation(binding) == "str"
+            written = _annotation(binding)
+            if written:
+                return written == "str"
+            return any(map(_is_text, self._given(at, below, binding)))
         called = _called(below.node)
         match binding.path:
             case ():
@@ -80,14 +84,29 @@ class Texts:
                 return True
             case ast.Name():
                 below, binding = _only_binding(at, node.id)
-                if binding is not None and isinstance(binding.node, ast.arg):
-                    return _is_of_texts(_annotation(binding))
+                if binding is not None and below and isinstance(binding.node, ast.arg):
+                    written = _annotation(binding)
+                    given = [] if written else self._given(at, below, binding)
+                    return _is_of_texts(written) or any(map(self._holds_texts, given))
                 if binding is not None and below is not None and not binding.path:
                     if binding.node in self._followed:
                         return False
                     self._followed.add(binding.node)
                     return self._gives_texts(below)
         return any(map(self._holds_texts, self._analysis.values(at)))
+
+    def _given(self, at: Bound, below: Bound, binding: Binding) -> list[Value]:
+        """Return what is known of the values of a parameter: what calls pass, and its default."""
+        values = list(self._analysis.values(at))
+        function = below.frame.scope.node
+        default = (
+            defaults(function.args).get(binding.name)
+            if isinstance(function, (*FUNCTIONS, ast.Lambda))
+            else None
+        )
+        if default is not None:
+            values += self._analysis.values(Bound(default, below.frame.enclosing or below.frame))
+        return values
 
     def _holds_texts(self, value: Value) -> bool:
         if not isinstance(value, Container):

@@ -1,0 +1,56 @@
+"""A file that is open, or its number, is no path: another process cannot open anything from it."""
+
+import pytest
+
+from tests.fixing.proof.pairs import worse
+
+ROWS = """
+import mmap
+
+class Rows(Dataset):
+    def __init__(self, paths):
+        self.{name} = []
+        for path in paths:
+            with open(path, "rb") as f:
+                self.total = f.read(1)
+                self.{name}.append({kept})
+{opener}
+    def __getitem__(self, index):
+        return self.maps[index]
+
+loader = DataLoader(Rows(["a", "b"]), num_workers=2)
+"""
+OPENER = """
+    @functools.cached_property
+    def maps(self):
+        return [{opened} for path in self.paths]
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("maps", None)
+        return state
+"""
+
+
+def kept(what, opened, *, before):
+    return worse(
+        ROWS.format(name="maps", kept=before, opener=""),
+        ROWS.format(name="paths", kept=what, opener=OPENER.format(opened=opened)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("what", "opened", "before"),
+    [
+        ("f.fileno()", "mmap.mmap(path, 0)", "mmap.mmap(f.fileno(), 0)"),
+        ("f", "zipfile.ZipFile(path)", "zipfile.ZipFile(f)"),
+        ("[f]", "zipfile.ZipFile(*path)", "zipfile.ZipFile(*[f])"),
+    ],
+)
+def test_what_is_open_is_not_kept_to_open_something_from_it(what, opened, before):
+    [reason] = kept(what, opened, before=before)
+    assert reason.startswith("`paths` keeps an open file, or its number")
+
+
+def test_a_path_is_kept():
+    assert kept("path", "zipfile.ZipFile(path)", before="zipfile.ZipFile(path)") == []
