@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module, enclosing_function
 from dlfix.project.order import comes_before, lies_in
 from dlfix.project.syntax import attributes_deleted, is_name, last_name
-from dlfix.project.trees import walk
-from dlfix.reach.crossing import Boundary
+from dlfix.project.trees import COMPREHENSIONS, walk
+from dlfix.reach.crossing import Boundary, Store
 from dlfix.reach.methods import cleared_by, replaced_by
 from dlfix.reach.values import BoundMethod, Class, External, Frame, Function, Instance, Value
 
@@ -19,14 +20,8 @@ if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, *COMPREHENSIONS)
 _DEEPEST = 1  # calls in the function that a statement calls are read, no further
-
-
-def cleared_before(
-    instance: Instance, boundary: Boundary, interpreter: Interpreter
-) -> frozenset[str]:
-    """Return the attributes that surely were emptied between the making of an object and a boundary."""
-    return frozenset(Cleared(instance, boundary, interpreter).names())
 
 
 class Cleared:
@@ -42,6 +37,65 @@ class Cleared:
         """Yield the attributes that are emptied."""
         yield from self._once_made()
         yield from self._where_it_crosses()
+
+    def lasts(self, store: Store) -> bool:
+        """Return whether an attribute that a method fills is empty again when the object crosses.
+
+        Code that follows what surely emptied it last must not run that method.
+        """
+        call, frame = self.instance.call, self.instance.frame
+        if call is None or frame is None or frame.module is not self.boundary.frame.module:
+            return False
+        module = frame.module
+        match module.statement(call):
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) as made if value is call:
+                pass
+            case _:
+                return False
+        emptied = [
+            each
+            for statement in _run_between(module, made, self.boundary.node)
+            for each in self._emptying_calls(statement, name, store.attribute)
+        ]
+        if not emptied:
+            return False
+        filling = self.interpreter.roles.leading_to(self.instance.cls, store.method)
+        around = enclosing_function(module, made) or module.tree
+        return all(
+            isinstance(node.ctx, ast.Load) and self._leaves_empty(node, module, filling)
+            for node in walk(around)
+            if is_name(node, name)
+            and comes_before(emptied[-1], node)
+            and not lies_in(node, emptied[-1])
+        )
+
+    def _emptying_calls(self, statement: ast.stmt, name: str, attribute: str) -> Iterator[ast.Call]:
+        """Yield the calls of a statement that surely empty an attribute of the object of a name."""
+        module = self.boundary.frame.module
+        for call in _calls_of(statement):
+            of = call.func.value if isinstance(call.func, ast.Attribute) else None
+            own = is_name(of, name) and attribute in self._emptied_by(last_name(call.func))
+            passes = any(is_name(node, name) for node in call.args)
+            frame = self.interpreter.frame_at(module, call)
+            if own or (passes and attribute in self._emptied_by_call(call, frame, _DEEPEST)):
+                yield call
+
+    def _leaves_empty(self, node: ast.Name, module: Module, filling: AbstractSet[str]) -> bool:
+        """Return whether a use of the object by its name fills nothing that is then sent."""
+        if lies_in(node, self.boundary.node):
+            return True
+        above = module.parent(node)
+        match above:
+            case ast.Attribute(attr=method) if above.value is node:
+                used = method
+            case ast.Subscript() if above.value is node:
+                used = "__getitem__"
+            case ast.Call(func=ast.Name(id="len")):
+                used = "__len__"
+            case _:
+                return False
+        used_by = module.parent(above) if isinstance(above, ast.Attribute) else above
+        return used not in filling or self.interpreter.roles.starts_none(node, used_by, module)
 
     def _once_made(self) -> Iterator[str]:
         """Yield what is emptied of the new object: `Rows(path).closed()`, `data = Rows(path); data.close()`."""
@@ -171,15 +225,33 @@ class Cleared:
         return cleared_by(method.node) | replaced_by(method.node)
 
 
+def _calls_of(node: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls that a statement surely makes, if it is no block."""
+    if isinstance(node, _PERHAPS) or hasattr(node, "body"):
+        return
+    if isinstance(node, ast.Call):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _calls_of(child)
+
+
 def _surely_called(function: ast.AST) -> Iterator[ast.Call]:
     """Yield the calls that are statements of a function and that each call of it makes."""
     for statement in _flat(
         getattr(function, "body", []) if isinstance(function, _DEFINITIONS) else []
     ):
         if any(isinstance(node, (ast.Return, ast.Yield)) for node in walk(statement)):
+            yield from _called_at_the_end(statement)
             return
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             yield statement.value
+
+
+def _called_at_the_end(statement: ast.stmt) -> Iterator[ast.Call]:
+    """Yield the calls that are statements of the `finally` of a `try`, which runs however that ends."""
+    for each in statement.finalbody if isinstance(statement, ast.Try) else ():
+        if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call):
+            yield each.value
 
 
 def _chained(module: Module, call: ast.AST) -> Iterator[str]:
@@ -255,12 +327,13 @@ def _is_handing(node: ast.AST, held: set[str], module: Module) -> bool:
 
 
 def _flat(block: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a block and, in place of each `with`, those of its body."""
+    """Yield the statements of a block and, in place of each `with`, those of its body; a `finally` runs as well."""
     for each in block:
         if isinstance(each, (ast.With, ast.AsyncWith)):
             yield from _flat(each.body)
         else:
             yield each
+            yield from _flat(each.finalbody) if isinstance(each, ast.Try) else ()
 
 
 def place_in(block: list[ast.stmt], module: Module, node: ast.AST | None) -> int | None:

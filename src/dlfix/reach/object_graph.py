@@ -17,7 +17,7 @@ from dlfix.project.order import lies_in
 from dlfix.project.syntax import attribute_named
 from dlfix.reach.callers import UNSAID
 from dlfix.reach.calls import makes_class
-from dlfix.reach.cleared import cleared_before, place_in
+from dlfix.reach.cleared import Cleared, place_in
 from dlfix.reach.copied_entries import is_computed
 from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
@@ -497,13 +497,13 @@ class Walk:
             for store in outside
             if self._surely_replaces(store, instance, boundary)
         }
-        cleared = cleared_before(instance, boundary, self.interpreter)
+        cleared = Cleared(instance, boundary, self.interpreter)
+        emptied = frozenset(cleared.names())
         for name, stores in self.interpreter.instances.stores(instance).items():
             if not handed.drops(name) and name not in replaced:
                 for store in stores:
-                    if (store.late or name not in cleared) and self._sent(
-                        store, instance, boundary
-                    ):
+                    is_empty = cleared.lasts(store) if store.late else name in emptied
+                    if not is_empty and self._sent(store, instance, boundary):
                         yield from self._stored(store)
         for store in outside:
             last = replaced.get(store.attribute, store)

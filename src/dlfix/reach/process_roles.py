@@ -528,6 +528,13 @@ class RoleReader:
             return self.interpreter.catalog.resource(value.name) is not None
         return isinstance(value, _OTHERS)
 
+    def starts_none(self, name: ast.Name, used: ast.AST | None, module: Module) -> bool:
+        """Return whether no worker starts after a use of a local object, or beside it."""
+        return runs_after_all_workers(name, module) or (
+            used is not None
+            and runs_beside_no_workers(used, module, self._counts, self.interpreter)
+        )
+
     def _owners(self, module: Module, call: ast.Call) -> list[Value]:
         assert isinstance(call.func, ast.Attribute)
         return self._values_of(module, call.func.value)
