@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 _DEEPEST = 80
 _MOST_FILLING = 24  # modules that may set an attribute which a class leaves None
+_FRAMED = (Function, Instance, Partial, Container, ExternalCall, Derived, Generator)
 _MOST = 8_000  # values walked from one boundary
 _CALLEES = frozenset({"collate_fn", "worker_init_fn", "target", "func", "fn", "initializer"})
 _ITERATORS = frozenset({"itertools.cycle", "itertools.islice"})
@@ -162,9 +163,9 @@ class Walk:
         if len(above) > _DEEPEST:
             self.interpreter.cut_short = True
             return
-        if _is_elsewhere(reached, parent.boundary) or self._is_without(
-            edge, reached, parent.boundary
-        ):
+        boundary = parent.boundary
+        without = self._is_without(edge, reached, boundary)
+        if without or _is_elsewhere(reached, boundary) or self._is_made_without(value, boundary):
             return
         if self.spent >= _MOST:
             self.interpreter.cut_short = True
@@ -204,6 +205,14 @@ class Walk:
             return False
         chosen = choices(steps)
         return not any(agree(count, chosen) for count in counts)
+
+    def _is_made_without(self, value: Value, boundary: Boundary) -> bool:
+        """Return whether a value is only made where no workers are started."""
+        frame = value.frame if isinstance(value, _FRAMED) else None
+        node = value.call if isinstance(value, Instance) else getattr(value, "node", None)
+        if frame is None or node is None:
+            return False
+        return runs_without_workers(node, frame, boundary, self.interpreter)
 
     def _counts(self, boundary: Boundary) -> list[Mapping[object, object]]:
         """Return what is decided for each number of workers that starts some; none if one is always so."""

@@ -6,7 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Literal
 
 from dlfix.catalog import CallableRow
-from dlfix.project.syntax import last_name
+from dlfix.project.module import enclosing_function
+from dlfix.project.syntax import is_name, last_name
 from dlfix.reach.calls import makes_class
 from dlfix.reach.entry_points import under_guard
 from dlfix.reach.interpreter import DECORATED
@@ -131,7 +132,7 @@ def _of_function(value: Function, crossing: Crossing, analysis: Analysis) -> Pro
     if isinstance(value.node, ast.Lambda):
         return "named" if _bound_at_top(value) else "lambda"
     if _is_local(value):
-        return "local"
+        return None if _is_renamed(value) else "local"
     if under_guard(value.module, value.node) is not None:
         return None  # DLF302 tells of it
     return None if _leads_back(value, analysis) else "shadowed"
@@ -194,7 +195,7 @@ def _of_named(value: Function, analysis: Analysis) -> Problem | None:
 
 def _of_class(value: Class, analysis: Analysis) -> Problem | None:
     if _is_local(value):
-        return "class"
+        return None if _is_renamed(value) else "class"
     if under_guard(value.module, value.node) is not None:
         return None
     is_found = _leads_back(value, analysis) and not _is_replaced(value, analysis)
@@ -216,6 +217,24 @@ def _is_local(value: Function | Class) -> bool:
             return True
         scope = scope.parent
     return False
+
+
+def _is_renamed(value: Function | Class) -> bool:
+    """Return whether code next to a definition gives it another path to be found by: `C.__qualname__ = name`."""
+    module, name = value.module, getattr(value.node, "name", "")
+    around = enclosing_function(module, value.node)
+    return any(
+        isinstance(node.ctx, ast.Store)
+        and is_name(node.value, name)
+        and enclosing_function(module, node) is around
+        and not _is_path_of_another(module.statement(node))
+        for node in module.attributes_by_name.get("__qualname__", ())
+    )
+
+
+def _is_path_of_another(statement: ast.stmt) -> bool:
+    value = getattr(statement, "value", None)
+    return isinstance(value, ast.Attribute) and value.attr == "__qualname__"
 
 
 def _bound_at_top(value: Function) -> bool:

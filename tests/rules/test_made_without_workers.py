@@ -1,0 +1,68 @@
+"""What a function makes only where no workers are started, and definitions that get a path to be found by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reach.marked import check, program
+
+CHOOSING = """\
+from torch.utils.data import DataLoader
+class Scaled:
+    def __init__(self, scale): self.scale = scale
+    def __call__(self, batch): return batch
+def choose(scale, workers, debug=False):
+    if {test}:
+        return Scaled(scale)
+    def collate(batch):{found}
+        return [each * scale for each in batch]
+    return collate
+def main(args, rows):
+    DataLoader(rows, collate_fn=choose(2, {given}), num_workers=args.workers)
+"""
+NAMED = """\
+from torch.utils.data import DataLoader, Dataset
+def make(name, other):
+    class Rows(Dataset):{found}
+        def __len__(self): return 3
+        def __getitem__(self, index): return index
+    {naming}
+    return Rows
+def make_collate(name):
+    def collate(batch): return batch
+    collate.__name__ = collate.__qualname__ = name
+    return collate
+Made = make("Made", object)
+Collate = make_collate("Collate")
+def main():
+    DataLoader(Made(), collate_fn=Collate, num_workers=2)
+"""
+
+
+def choosing(title, test, given, found=""):
+    return program(title, CHOOSING.format(test=test, given=given, found=found))
+
+
+def named(title, naming, found=""):
+    return program(title, NAMED.format(naming=naming, found=found))
+
+
+LOCAL, CLASS = "  # !DLF102", "  # !DLF103"
+PROGRAMS = [
+    choosing("with some workers", "workers > 0", "args.workers"),
+    choosing("with any workers", "workers", "args.workers"),
+    choosing("of another number", "workers > 0", "args.threads", LOCAL),
+    choosing("with many workers", "workers > 4", "args.workers", LOCAL),
+    choosing("of another test", "debug", "args.workers", LOCAL),
+    named("given a path", "Rows.__name__ = Rows.__qualname__ = name"),
+    named("given a name alone", "Rows.__name__ = name", CLASS),
+    named("given the path of another", "Rows.__qualname__ = other.__qualname__", CLASS),
+    named("given to another", "other.__qualname__ = name", CLASS),
+]
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_programs(text: str, tmp_path: Path) -> None:
+    check(tmp_path, text)
