@@ -33,6 +33,7 @@ def insert_at(
     if not statements:
         return module
     blanks = blank_lines(module)
+    index -= _is_text_on(module, index)
     before, target, after = module.body[:index], module.body[index], module.body[index + 1 :]
     above, own = _split_lines(_leading_lines(target))
     opens = not before or _opens_cell(above) or _is_cell_mark(before[-1])
@@ -48,13 +49,28 @@ def insert_at(
 def blank_lines(module: cst.Module) -> int:
     """Return how many blank lines the file puts between its top-level definitions."""
     counts: Counter[int] = Counter()
-    for above, statement in pairwise(module.body):
+    for index, (above, statement) in enumerate(pairwise(module.body), start=1):
         if isinstance(statement, cst.FunctionDef | cst.ClassDef) and not _is_cell_mark(above):
-            counts[_trailing_blanks(_split_lines(_leading_lines(statement))[0])] += 1
+            first = above if _is_text_on(module, index) else statement
+            counts[_trailing_blanks(_split_lines(_leading_lines(first))[0])] += 1
     if not counts:
         return 2
     most = max(counts.values())
     return max(number for number, count in counts.items() if count == most)
+
+
+def _is_text_on(module: cst.Module, index: int) -> bool:
+    """Return whether a string stands on a statement like a comment: below the docstring, without a blank line."""
+    if index < 2 or not _is_string(module.body[index - 1]):
+        return False
+    return all(line.comment for line in _leading_lines(module.body[index]))
+
+
+def _is_string(statement: cst.BaseStatement) -> bool:
+    match statement:
+        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString())]):
+            return True
+    return False
 
 
 def reindented_docstring(

@@ -79,3 +79,12 @@ def test_a_docstring_with_a_line_at_the_margin_is_left_alone() -> None:
 def test_a_definition_that_opens_a_notebooks_cell_stays_at_its_top() -> None:
     source = "import a\n__dlfix_cell__(2)\ndef f():\n    pass\n"
     assert inserted(source, 3) == source.replace("def f", f"{NEW}\n\ndef f")
+
+
+def test_a_string_that_stands_on_a_definition_stays_on_it() -> None:
+    source = '"""Doc."""\nimport a\n\n"""About f."""\ndef f():\n    pass\n\n"""About g."""\ndef g():\n    pass\n'
+    assert inserted(source, 9) == source.replace('"""About g', f'{NEW}\n"""About g')
+
+
+def test_the_docstring_of_a_module_is_not_of_its_first_definition() -> None:
+    assert inserted('"""Doc."""\ndef f():\n    pass\n', 2).startswith('"""Doc."""\n')
