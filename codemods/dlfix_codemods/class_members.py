@@ -67,8 +67,15 @@ def _released(lazy: Lazy, lazies: Sequence[Lazy]) -> list[str]:
     """
     if not lazy.alone:
         return []
-    made = [each for each in lazies if each.kept_in and each is not lazy and _reads(each, lazy)]
-    return [f"{_held(each)}.clear()" for each in (*made, lazy)]
+    made, further = list[Lazy](), [lazy]
+    while further:
+        made += further
+        further = [
+            each
+            for each in lazies
+            if each.kept_in and each not in made and any(_reads(each, one) for one in further)
+        ]
+    return [f"{_held(each)}.clear()" for each in reversed(made)]
 
 
 def _reads(lazy: Lazy, other: Lazy) -> bool:

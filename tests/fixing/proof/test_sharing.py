@@ -254,3 +254,66 @@ def test_a_handle_that_a_process_has_once_is_held_by_other_code(program, refused
         program="import lmdb\n" + program + "rows = Rows('a')\nlog = DataLoader(rows)\n",
     )
     assert refused == any("other code holds `file`" in reason for reason in reasons)
+
+
+ENVIRONMENT = """
+import lmdb
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+        {made}
+        self.size = self.txn.stat()["entries"]
+{opener}
+    def __getitem__(self, index):
+        return self.cursor.get(index)
+
+loader = DataLoader(Rows("a"), num_workers=2)
+"""
+MADE = "self.env = lmdb.open(path); self.txn = self.env.begin(); self.cursor = self.txn.cursor()"
+ENVIRONMENTS = """
+    @property
+    def env(self):
+        pid = os.getpid()
+        if pid not in self._env_by_pid:
+            {emptied}
+            self._env_by_pid.clear()
+            self._env_by_pid[pid] = lmdb.open(self.path)
+        return self._env_by_pid[pid]
+
+    @property
+    def txn(self):
+        pid = os.getpid()
+        if pid not in self._txn_by_pid:
+            self._txn_by_pid[pid] = self.env.begin()
+        return self._txn_by_pid[pid]
+
+    @property
+    def cursor(self):
+        pid = os.getpid()
+        if pid not in self._cursor_by_pid:
+            self._cursor_by_pid[pid] = self.txn.cursor()
+        return self._cursor_by_pid[pid]
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_env_by_pid"], state["_txn_by_pid"], state["_cursor_by_pid"] = {{}}, {{}}, {{}}
+        return state
+"""
+KEPT = "self._env_by_pid = {}; self._txn_by_pid = {}; self._cursor_by_pid = {}"
+
+
+@pytest.mark.parametrize(
+    ("emptied", "keeps"),
+    [
+        ("self._cursor_by_pid.clear(); self._txn_by_pid.clear()", ""),
+        ("self._txn_by_pid.clear()", "cursor"),
+        ("self._cursor_by_pid.clear()", "txn"),
+    ],
+)
+def test_what_is_made_from_an_environment_keeps_that_of_the_parent_open(emptied, keeps):
+    opener = ENVIRONMENTS.format(emptied=emptied)
+    reasons = worse(
+        ENVIRONMENT.format(made=MADE, opener=""), ENVIRONMENT.format(made=KEPT, opener=opener)
+    )
+    assert [each.partition(" keeps ")[0] for each in reasons] == ([f"`{keeps}`"] if keeps else [])

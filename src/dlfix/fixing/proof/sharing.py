@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order, state
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
-from dlfix.fixing.proof.handling import held_by, returned
+from dlfix.fixing.proof.handling import Held, held_by, returned
 from dlfix.fixing.proof.implied_calls import described, implied
 from dlfix.fixing.proof.objects import is_object, may_be_object
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
     Function,
+    calls_in,
     dotted,
     executed,
     is_attribute,
@@ -52,6 +53,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
         yield from _touched_outside(change, name, function, touching)
     yield from _of_a_process(change)
     yield from _kept_by_callers(change)
+    yield from _kept_by_derived(change)
 
 
 def _kept_by_callers(change: ClassChange) -> Iterator[Regression]:
@@ -70,6 +72,45 @@ def _kept_by_callers(change: ClassChange) -> Iterator[Regression]:
                     "a forked worker cannot reopen it",
                 )
                 return
+
+
+def _kept_by_derived(change: ClassChange) -> Iterator[Regression]:
+    """Yield handles that a process may have once, and that what is made from them keeps open across a fork."""
+    held = held_by(change.old, change.constructed_before)
+    for name, getter in change.made_lazy.items():
+        row = held.rows.get(f".{name}")
+        if row is None or not row.closed_by_parent or not change.keyed(name):
+            continue
+        opening = [f for _, f in order.reached(change.new, change.after, (name,))]
+        emptied = {each for function in opening for each in _emptied(function)}
+        for derived in _derived(held, f".{name}"):
+            kept_in = change.after.getters.get(derived.removeprefix("."))
+            tables = {n.attr for n in own_attributes(kept_in)} if kept_in is not None else set()
+            if not tables & emptied:
+                yield change.regression(
+                    getter,
+                    f"`{derived.removeprefix('.')}` keeps the parent's `{name}` open in a forked "
+                    f"worker, which then cannot open its own (line {getter.lineno})",
+                )
+                return
+
+
+def _derived(held: Held, handle: str) -> Iterator[str]:
+    """Yield the attributes that hold what is made from a handle, at any depth."""
+    found, further = {handle}, {handle}
+    while further:
+        further = {n for n, of in held.origins.items() if of in further and n in held.rows} - found
+        found |= further
+        yield from sorted(each for each in further if each.removeprefix(".").isidentifier())
+
+
+def _emptied(function: Function) -> Iterator[str]:
+    """Yield the attributes of its object that a method empties: `self.opened.clear()`."""
+    for call in calls_in(function.body):
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "clear":
+            held = call.func.value
+            if is_attribute(held, self_name(function)):
+                yield held.attr
 
 
 def _read_outside(
