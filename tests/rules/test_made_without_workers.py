@@ -59,6 +59,26 @@ PROGRAMS = [
     named("given a path", "Rows.__name__ = Rows.__qualname__ = name"),
     named("given a name alone", "Rows.__name__ = name", CLASS),
     named("given the path of another", "Rows.__qualname__ = other.__qualname__", CLASS),
+    program(
+        "lambdas given a path",
+        """
+        import copyreg
+        from torch.utils.data import DataLoader, Dataset
+        def rebuilt(data): return memoryview(data)
+        copyreg.pickle(memoryview, lambda view: (rebuilt, (view.tobytes(),)))
+        center = lambda batch: batch
+        center.__qualname__ = "center"
+        scale = lambda batch: batch  # !DLF105
+        class Views(Dataset):
+            def __init__(self, data):
+                self.views = [memoryview(data)[0:4].cast("i")]
+            def __len__(self): return 1
+            def __getitem__(self, index): return index
+        def main():
+            DataLoader(Views(b"1234"), collate_fn=center, num_workers=2)
+            DataLoader([1, 2], collate_fn=scale, num_workers=2)
+        """,
+    ),
     named("given to another", "other.__qualname__ = name", CLASS),
 ]
 

@@ -169,9 +169,11 @@ class Instances:
 
     @cached_property
     def registered_makers(self) -> frozenset[str]:
-        """What makes objects of types given to `copyreg.pickle`: `type(threading.Lock())`."""
+        """The types given to `copyreg.pickle`, and what makes objects of them: `type(threading.Lock())`."""
         found = set()
         for given, frame in self._given_to_copyreg():
+            values = self.interpreter.values_at(given, frame)
+            found |= {each.name for each in values if isinstance(each, External)}
             match _bound_to(given, frame):
                 case ast.Call(func=ast.Name(id="type"), args=[made]):
                     values = self.interpreter.values_at(made, frame)

@@ -26,6 +26,7 @@ from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state
 from dlfix.reach.opposite_branches import set_beside
 from dlfix.reach.pickle_protocol import Handed, Line, read_getstate, read_reduce
+from dlfix.reach.set_back import is_set_back
 from dlfix.reach.steps import Step
 from dlfix.reach.values import (
     Argument,
@@ -500,7 +501,11 @@ class Walk:
         self, instance: Instance, boundary: Boundary, handed: Handed
     ) -> Iterator[Child]:
         modules = self._outside_modules(instance, boundary)
-        outside = list(self.interpreter.instances.outside_stores(instance, modules))
+        outside = [
+            store
+            for store in self.interpreter.instances.outside_stores(instance, modules)
+            if not is_set_back(store, boundary, self.interpreter)
+        ]
         replaced: dict[str, Store] = {
             store.attribute: store
             for store in outside

@@ -146,6 +146,7 @@ class RoleReader:
         if not wanted <= found:  # who calls what leads to no other is not asked
             called = self._called_outside(cls, leading(wanted - found, uses), instance)
             found |= wanted & closure(called, uses)
+        found -= self._restoring(cls) if found else frozenset()
         by_item = (wanted - found) & closure(["__getitem__"], uses)
         return found | by_item if by_item and self._is_indexed(cls) else found
 
@@ -164,10 +165,20 @@ class RoleReader:
             return uses
         return {name: set() if name in managers else used for name, used in uses.items()}
 
+    def _restoring(self, cls: Class) -> frozenset[str]:
+        """Return the context managers of a class that set again what they have set, around code that starts no workers."""
+        return frozenset(
+            name
+            for name, node in self.methods(cls).items()
+            if _is_context_manager(node)
+            and _restores(node)
+            and not self._surrounds_loops(cls, name)
+        )
+
     def _surrounds_loops(self, cls: Class, name: str) -> bool:
         """Return whether code that a context manager surrounds may start workers."""
         return any(
-            self._may_start_workers(part)
+            self.may_start_workers(part)
             for module in self._outside(cls)
             for block in module.nodes(ast.With)
             if any(_is_call_of(item.context_expr, name) for item in block.items)
@@ -175,7 +186,8 @@ class RoleReader:
             for part in walk(statement)
         )
 
-    def _may_start_workers(self, node: ast.AST) -> bool:
+    def may_start_workers(self, node: ast.AST) -> bool:
+        """Return whether a loop or a call may start workers."""
         match node:
             case (
                 ast.For(iter=source) | ast.comprehension(iter=source) | ast.YieldFrom(value=source)
@@ -899,6 +911,27 @@ def iterated_by(name: str, methods: Collection[str]) -> str:
 
 def _is_context_manager(node: Def) -> bool:
     return "contextmanager" in decorators(node)
+
+
+def _restores(node: Def) -> bool:
+    """Return whether a context manager sets all attributes again that it sets before its `with` block runs."""
+    tried = [each for each in node.body if isinstance(each, ast.Try)]
+    if not tried or not any(isinstance(each, ast.Yield) for each in walk(tried[-1])):
+        return False
+    set_before = {
+        name for each in node.body[: node.body.index(tried[-1])] for name in _set_by(each)
+    }
+    return set_before <= {name for each in tried[-1].finalbody for name in _set_by(each)}
+
+
+def _set_by(statement: ast.stmt) -> Iterator[str]:
+    """Yield the attributes of its object that a statement of a method sets; for a name that is not known, its text."""
+    for node in walk(statement):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                yield name
+            case ast.Call(func=ast.Name(id="setattr"), args=[_, name, _]):
+                yield str(name.value) if isinstance(name, ast.Constant) else ast.unparse(name)
 
 
 def _is_call_of(node: ast.expr, name: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dlfix.catalog import CallableRow
 from dlfix.project.module import enclosing_function
-from dlfix.project.syntax import is_name, last_name
+from dlfix.project.syntax import last_name
 from dlfix.reach.calls import makes_class
 from dlfix.reach.entry_points import under_guard
 from dlfix.reach.interpreter import DECORATED
@@ -129,10 +129,12 @@ def _of_function(value: Function, crossing: Crossing, analysis: Analysis) -> Pro
         return _of_named(value, analysis)
     if any(_gives_name(passed) for passed in crossing.passed):
         return None
+    if _is_renamed(value):
+        return None
     if isinstance(value.node, ast.Lambda):
         return "named" if _bound_at_top(value) else "lambda"
     if _is_local(value):
-        return None if _is_renamed(value) else "local"
+        return "local"
     if under_guard(value.module, value.node) is not None:
         return None  # DLF302 tells of it
     return None if _leads_back(value, analysis) else "shadowed"
@@ -221,11 +223,13 @@ def _is_local(value: Function | Class) -> bool:
 
 def _is_renamed(value: Function | Class) -> bool:
     """Return whether code next to a definition gives it another path to be found by: `C.__qualname__ = name`."""
-    module, name = value.module, getattr(value.node, "name", "")
-    around = enclosing_function(module, value.node)
+    module, around = value.module, enclosing_function(value.module, value.node)
+    bound = getattr(module.parent(value.node), "targets", ())  # of a lambda
+    names = {getattr(value.node, "name", ""), *(getattr(each, "id", "") for each in bound)}
     return any(
         isinstance(node.ctx, ast.Store)
-        and is_name(node.value, name)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in names
         and enclosing_function(module, node) is around
         and not _is_path_of_another(module.statement(node))
         for node in module.attributes_by_name.get("__qualname__", ())

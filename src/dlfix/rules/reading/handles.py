@@ -290,7 +290,19 @@ def _default_of(bound: Bound, made: ast.AST) -> bool:
 
 
 def row_of(value: Value, analysis: Analysis) -> ResourceRow | None:
-    """Return the catalogue's row for what a value is, arguments taken into account."""
+    """Return the catalogue's row for what a value is, arguments taken into account.
+
+    None also where the program tells `copyreg` how to pickle its type.
+    """
+    row = _row_of(value, analysis)
+    if row is None or analysis.interpreter.instances.registered_makers.isdisjoint(
+        (row.name, row.constructor, row.type.removeprefix("builtins."))
+    ):
+        return row
+    return None
+
+
+def _row_of(value: Value, analysis: Analysis) -> ResourceRow | None:
     catalog = analysis.catalog
     if isinstance(value, ExternalCall) and value.name == "iter":
         return _iterator_row(value, analysis)

@@ -1,0 +1,77 @@
+"""What code sets on an object for a while is not sent; what it leaves there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reach.marked import check, program
+
+ROWS = """\
+import contextlib
+from torch.utils.data import DataLoader, Dataset
+class Rows(Dataset):
+    def __init__(self):
+        self.change = None
+    @contextlib.contextmanager
+    def using(self, **settings):
+        before = {name: getattr(self, name) for name in settings}
+        for name, value in settings.items():
+            setattr(self, name, value)
+        try:
+            yield self
+        finally:
+            for name, value in before.items():
+                setattr(self, name, value)
+    @contextlib.contextmanager
+    def keeping(self, change):
+        self.change = change
+        try:
+            yield self
+        finally:
+            print("done")
+    def __len__(self): return 3
+    def __getitem__(self, index): return index
+def count(rows):
+    seen = []
+"""
+LOAD = """
+def main(path):
+    rows = Rows()
+    count(rows)
+    for batch in DataLoader(rows, num_workers=2): print(batch)
+"""
+SET, FOUND = "rows.change = lambda x: x", "rows.change = lambda x: x  # !DLF101"
+USED = "total = sum(rows[i] for i in range(len(rows)))"
+
+
+def counting(title, *lines):
+    return program(title, ROWS + "".join(f"    {line}\n" for line in lines) + LOAD)
+
+
+def within(title, manager, body, found=""):
+    text = f"    with rows.{manager}(change=lambda x: x):{found}\n        {body}\n"
+    return program(title, ROWS + text + LOAD)
+
+
+PROGRAMS = [
+    counting("set back", SET, USED, "rows.change = None"),
+    counting("deleted", SET, USED, "del rows.change"),
+    counting(
+        "set back at the end", SET, "try:", f"    {USED}", "finally:", "    rows.change = None"
+    ),
+    counting("left", FOUND, USED),
+    counting("set back in a branch", FOUND, USED, "if total: rows.change = None"),
+    counting("perhaps left", FOUND, "if seen: return", "rows.change = None"),
+    counting("another is set back", FOUND, USED, "seen.change = None"),
+    counting("sent before", "rows.change = 1", FOUND, "main(rows)", "rows.change = None"),
+    within("a context manager that sets back", "using", USED),
+    within("one that does not", "keeping", USED, "  # !DLF101"),
+    within("around a loader", "using", "list(DataLoader(rows, num_workers=2))", "  # !DLF101"),
+]
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_programs(text: str, tmp_path: Path) -> None:
+    check(tmp_path, text)
