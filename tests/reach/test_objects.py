@@ -1694,7 +1694,6 @@ ROWS = [
         DataLoader(Data(lambda x: x), num_workers=2)
         """,
         "dataset.f lambda",
-        "dataset.f def good",
     ),
     row(
         "a named tuple's field",

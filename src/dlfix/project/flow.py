@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import begins_before
-from dlfix.project.syntax import LOOPS
+from dlfix.project.syntax import LOOPS, is_name
 from dlfix.project.trees import kept
 
 _LEAVING = (ast.Return, ast.Raise)
@@ -74,7 +74,8 @@ def reaching(scope: Scope, name: str, use: ast.AST | None) -> tuple[Binding, ...
             found.append(binding)
             continue
         if not _before(module, binding, at, place, use):
-            if any(level.owner in loops for level in at):
+            around = [level.owner for level in at if level.owner in loops]
+            if around and not any(_sets_first(loop, name, place) for loop in around):
                 found.append(binding)  # round the loop
             continue
         if _exclusive(at, place) or (use is not None and _gone(at, place)):
@@ -83,6 +84,13 @@ def reaching(scope: Scope, name: str, use: ast.AST | None) -> tuple[Binding, ...
         if binding.kind != "augmented" and covered.add(at, place):
             break
     return tuple(binding for binding in found if binding.kind != "delete")
+
+
+def _sets_first(loop: ast.AST, name: str, place: list[_Level]) -> bool:
+    """Return whether each round of a loop sets a name before it comes to a place in its body."""
+    inside = any(level.owner is loop and level.field == "body" for level in place)
+    target = loop.target if inside and isinstance(loop, (ast.For, ast.AsyncFor)) else None
+    return target is not None and any(is_name(each, name) for each in ast.walk(target))
 
 
 def _before(

@@ -41,7 +41,7 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
-    from dlfix.project.module import Module
+    from dlfix.project.module import Module, Scope
     from dlfix.reach.evaluator import Evaluator, V
 
 _UNKNOWN = Unknown()
@@ -55,6 +55,7 @@ _SEQUENCES = {
     "list": "list", "tuple": "tuple", "set": "set", "frozenset": "set", "sorted": "list",
     "collections.deque": "list",
 }  # fmt: skip
+_NESTED_OBJECTS = 4  # objects of a class that its constructor makes, in one another
 _COPIES = frozenset({"copy.copy", "copy.deepcopy"})
 _SAME = frozenset({"contextlib.closing", "contextlib.nullcontext"})
 _SECOND = frozenset({"typing.cast", "typing_extensions.cast"})
@@ -1036,10 +1037,12 @@ def _goes_on(frame: Frame, caller: Frame) -> bool:
     return names == ("__init__", "__init__") and frame.owner is caller.owner
 
 
-def _recurs(scope: object, frame: Frame | None) -> bool:
-    """Return whether a function is already running further up."""
+def _recurs(scope: Scope, frame: Frame | None) -> bool:
+    """Return whether a function is already running further up; a constructor, for several objects in one another."""
+    left = _NESTED_OBJECTS if scope.name == "__init__" else 1
     while frame is not None:
-        if frame.scope is scope:
+        left -= frame.scope is scope
+        if not left:
             return True
         frame = frame.caller
     return False

@@ -37,7 +37,7 @@ from dlfix.reach.kept_by_call import KeptByCall
 from dlfix.reach.module_state import ModuleState
 from dlfix.reach.must import MustEvaluator
 from dlfix.reach.named_elsewhere import NamedElsewhere
-from dlfix.reach.narrowing import is_asked, narrowed, passed_over
+from dlfix.reach.narrowing import is_asked, is_never_taken, narrowed, passed_over
 from dlfix.reach.open_world import Audience
 from dlfix.reach.operators import Operators, joined
 from dlfix.reach.predicates import truth
@@ -447,13 +447,19 @@ class Interpreter:
         if use is not None and len(found) > 1:
             found = tuple(b for b in found if not excluded(b.statement, use, frame.module))
         later: list[Binding] = []
-        for binding in found:
+        for index, binding in enumerate(found):
             if len(found) == 1:
                 yield from self.binding(binding, frame)
-            elif not is_dead(binding.statement, frame, self):
+                continue
+            asks = is_asked(binding, frame.module)
+            if asks and frame.arguments is not None:  # else others may call it
+                before = (one for each in found[index + 1 :] for one in self.binding(each, frame))
+                if is_never_taken(binding, list(before), frame, self):
+                    continue
+            if not is_dead(binding.statement, frame, self):
                 given = list(self.binding(binding, frame))
                 yield from passed_over(binding, later, given, frame, self)
-            if len(found) > 1 and is_asked(binding, frame.module):
+            if asks:
                 later.append(binding)
         if scope.is_module:
             for binding in scope.module_globals.get(name, ()):

@@ -62,6 +62,18 @@ def passed_over(
     return found
 
 
+def is_never_taken(
+    binding: Binding, before: list[Reached], frame: Frame, interpreter: Evaluator
+) -> bool:
+    """Return whether a test right above a binding is false for all that its name was before: `if isinstance(x, list)`."""
+    above = frame.module.parent(binding.statement)
+    if not before or not isinstance(above, ast.If):
+        return False
+    name = ast.Name(binding.name, ast.Load())
+    facts = list(_asked(above.test, binding.statement in above.body, name))
+    return bool(facts) and not left_by(facts, before, frame, interpreter)
+
+
 def left_by(
     facts: Sequence[Fact], found: list[Reached], frame: Frame, interpreter: Evaluator
 ) -> list[Reached]:
