@@ -117,3 +117,12 @@ def test_what_it_sets_on_something_else_is_not(tmp_path):
             attribute="trainer"
         ),
     )
+
+
+def test_what_another_module_sets_where_the_class_itself_left_none_is_sent(tmp_path):
+    text = OBJECTS.lstrip().format(attribute="trainer")
+    on_class = text.replace(
+        "    def __init__(self):\n        self.trainer = None\n", "    trainer = None\n"
+    )
+    assert on_class != text
+    check(tmp_path, on_class)

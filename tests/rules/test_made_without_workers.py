@@ -60,6 +60,36 @@ PROGRAMS = [
     named("given a name alone", "Rows.__name__ = name", CLASS),
     named("given the path of another", "Rows.__qualname__ = other.__qualname__", CLASS),
     program(
+        "a registry that keeps what the name does not lead to",
+        """
+        import functools
+        from torch.utils.data import DataLoader
+        KNOWN = {}
+        def register(name):
+            def decorate(function):
+                KNOWN[name] = function
+                return function
+            return decorate
+        def timed(function):
+            @functools.wraps(function)
+            def wrapper(*args): return function(*args)
+            return wrapper
+        @register("plain")
+        def plain(batch): return batch
+        @timed
+        @register("timed")
+        def kept(batch): return batch  # !DLF105
+        @register("after")
+        @timed
+        def after(batch): return batch
+        def main():
+            DataLoader([1], collate_fn=KNOWN["plain"], num_workers=2)
+            DataLoader([1], collate_fn=KNOWN["timed"], num_workers=2)
+            DataLoader([1], collate_fn=KNOWN["after"], num_workers=2)
+            DataLoader([1], collate_fn=kept, num_workers=2)
+        """,
+    ),
+    program(
         "lambdas given a path",
         """
         import copyreg

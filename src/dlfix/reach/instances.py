@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from dlfix.project import scan
 from dlfix.project.module import Module
 from dlfix.project.syntax import LOOPS, attribute_named, attributes_of, is_super
+from dlfix.project.trees import summary
 from dlfix.reach.correlated import excluded
 from dlfix.reach.crossing import Store
 from dlfix.reach.enums import is_enum, members
@@ -821,6 +822,19 @@ def _class_node(value: Value) -> ast.AST | None:
 def attribute_targets(module: Module, name: str) -> list[tuple[ast.Attribute, ast.Assign]]:
     """Return the attributes of a name that plain assignments of a module set."""
     return module.table(_targets_by_name, scan.may_store).get(name, [])
+
+
+@summary
+def left_empty(node: ast.AST) -> tuple[str, ...]:
+    """Return the attributes that a class statement sets to None, for others to fill."""
+    found = []
+    for statement in getattr(node, "body", ()):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=None)):
+                found.append(name)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=None)):
+                found.append(name)
+    return tuple(found)
 
 
 def sets_on_others(module: Module, name: str) -> bool:

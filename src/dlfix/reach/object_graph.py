@@ -21,7 +21,7 @@ from dlfix.reach.cleared import Cleared, place_in
 from dlfix.reach.copied_entries import is_computed
 from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
-from dlfix.reach.instances import sets_on_others
+from dlfix.reach.instances import left_empty, sets_on_others
 from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state
 from dlfix.reach.opposite_branches import set_beside
@@ -545,6 +545,9 @@ class Walk:
             modules.append(instance.frame.module)
         for name, stores in self.interpreter.instances.stores(instance).items():
             if all(map(_is_left_empty, stores)):
+                modules += self._filling_modules(name)
+        for base in self.interpreter.instances.mro(instance.cls):
+            for name in left_empty(base.node) if isinstance(base, Class) else ():
                 modules += self._filling_modules(name)
         return list(dict.fromkeys(modules))
 

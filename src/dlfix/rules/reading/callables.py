@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dlfix.catalog import CallableRow
 from dlfix.project.module import enclosing_function
-from dlfix.project.syntax import last_name
+from dlfix.project.syntax import FUNCTIONS, last_name
 from dlfix.reach.calls import makes_class
 from dlfix.reach.entry_points import under_guard
 from dlfix.reach.interpreter import DECORATED
@@ -21,6 +21,7 @@ from dlfix.reach.values import (
     ExternalCall,
     Function,
     Instance,
+    Reached,
     Value,
 )
 from dlfix.rules.base import Finding, Place, Rule
@@ -137,7 +138,35 @@ def _of_function(value: Function, crossing: Crossing, analysis: Analysis) -> Pro
         return "local"
     if under_guard(value.module, value.node) is not None:
         return None  # DLF302 tells of it
-    return None if _leads_back(value, analysis) else "shadowed"
+    if not _leads_back(value, analysis) or _is_kept_undecorated(value, crossing, analysis):
+        return "shadowed"
+    return None
+
+
+def _is_kept_undecorated(value: Function, crossing: Crossing, analysis: Analysis) -> bool:
+    """Return whether a decorator kept the function itself, while its name leads to what decorators made of it."""
+    if isinstance(value.node, ast.Lambda):
+        return False
+    keeping = {
+        above.name
+        for passed in crossing.passed
+        if isinstance(passed.node, ast.arg)
+        for above in passed.module.ancestors(passed.node)
+        if isinstance(above, FUNCTIONS)
+    }
+    kept, made = False, [Reached(value)]
+    for decorator in reversed(value.node.decorator_list):
+        name = last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        kept = kept or (name in keeping and not _is_another(made, value))
+        decorate = analysis.interpreter.calls.decorate
+        made = [each for one in made for each in decorate(decorator, one, value.frame)]
+    return kept and _is_another(made, value)
+
+
+def _is_another(made: list[Reached], value: Function) -> bool:
+    return any(
+        isinstance(each.value, Function) and each.value.node is not value.node for each in made
+    )
 
 
 def _of_method(value: BoundMethod, analysis: Analysis) -> Problem | None:
