@@ -176,3 +176,32 @@ def test_a_subclass_sets_nothing_later_in_the_method_that_opens(line, refused):
         text.format(lazy, "return h5py.File(self.path)"),
     )
     assert refused == any("`Other.open` sets `path`" in each for each in reasons)
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("if len(OPENED) > 4: raise OSError(path)", "`tracked` changes `OPENED` and tests it"),
+        ("if len(OPENED) > 4: return None", "`tracked` changes `OPENED` and tests it"),
+        ("assert path not in OPENED", "`tracked` changes `OPENED` and tests it"),
+        ("if len(path) > 4: raise OSError(path)", ""),
+    ],
+)
+def test_an_opener_that_ends_by_what_it_counts_does_not_run_once_more(test, reason):
+    program = f"""
+OPENED = []
+
+def tracked(path):
+    {test}
+    OPENED.append(path)
+    return h5py.File(path, "r")
+
+rows = Rows("a")
+loader = DataLoader(rows, num_workers=2)
+"""
+    reasons = opened(
+        init="self.path = path\nself.file = tracked(path)",
+        opener="return tracked(self.path)",
+        program=program,
+    )
+    assert [each.partition(" (")[0] for each in reasons] == ([reason] if reason else [])

@@ -22,6 +22,7 @@ from dlfix.fixing.proof.syntax import (
     own_attributes,
     self_name,
     stored_names,
+    within,
 )
 from dlfix.project.module import Module
 
@@ -119,6 +120,7 @@ def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regressi
             return
         for call in calls_in(function.body):
             notes.follow(owner.module, call)
+    yield from _by_its_own_count(change, getter, notes)
     for function in notes.visited:
         if (_is_cached(function) or _keeps_results(function)) and change.keyed(getter.name):
             yield change.regression(
@@ -135,6 +137,33 @@ def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regressi
                     "worker would repeat",
                 )
                 return
+
+
+def _by_its_own_count(change: ClassChange, getter: Function, notes: _Notes) -> Iterator[Regression]:
+    """Yield what an opener counts and ends by: one more run may raise, or give something else."""
+    for function, home, name in notes.changed:
+        if _is_cached(function) or _keeps_results(function) or not _ends_by(function, name):
+            continue
+        yield change.regression(
+            getter,
+            f"`{function.name}` changes `{name}` and tests it ({home.path.name}:{function.lineno}), but "
+            f"it now runs once more (line {getter.lineno})",
+        )
+        return
+
+
+def _ends_by(function: Function, name: str) -> bool:
+    """Return whether a function tests a name of its module to raise or to return."""
+    for node in executed(function.body):
+        if not isinstance(node, (ast.If, ast.While, ast.Assert, ast.IfExp)):
+            continue
+        asks = any(isinstance(each, ast.Name) and each.id == name for each in within(node.test))
+        if asks and (
+            not isinstance(node, ast.If)
+            or any(isinstance(each, (ast.Raise, ast.Return)) for each in within(node))
+        ):
+            return True
+    return False
 
 
 def _of_the_first(change: ClassChange, getter: Function) -> Iterator[Regression]:
