@@ -112,6 +112,22 @@ def _kind(finding: Finding) -> tuple[str, Path]:
     return finding.code, finding.place.path
 
 
+def lines_before(reason: str, path: Path, maps: Mapping[Path, LineMap]) -> str:
+    """Return a reason that names lines of texts with those of the texts before; a line that is new is left out."""
+    homes = {home.name: home for home in maps}
+
+    def name_line(found: re.Match[str]) -> str:
+        home = homes.get(found["name"]) if found["name"] else path
+        row: int | None = int(found["row"])
+        if home is None:
+            return found[0]
+        if home in maps and row is not None and not found["old"]:
+            row = maps[home].row_before(row)
+        return "" if row is None else f" ({home.name}:{row})"
+
+    return _LINE.sub(name_line, reason)
+
+
 class Attribution:
     """Says which of the fixes of a batch touch a place."""
 
@@ -136,18 +152,7 @@ class Attribution:
 
     def as_before(self, reason: str, path: Path) -> str:
         """Return a reason with lines of the texts before; a line that a fix wrote is left out."""
-        homes = {home.name: home for home in self._maps}
-
-        def name_line(found: re.Match[str]) -> str:
-            home = homes.get(found["name"]) if found["name"] else path
-            row: int | None = int(found["row"])
-            if home is None:
-                return found[0]
-            if home in self._maps and row is not None and not found["old"]:
-                row = self._maps[home].row_before(row)
-            return "" if row is None else f" ({home.name}:{row})"
-
-        return _LINE.sub(name_line, reason)
+        return lines_before(reason, path, self._maps)
 
     @property
     def everything(self) -> frozenset[int]:

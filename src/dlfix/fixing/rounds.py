@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlfix.fixing import conflicts, diagnosis, rewriting, whole_or_nothing
-from dlfix.fixing.blame import Attribution, Complaint, Matched, complaints
+from dlfix.fixing.blame import Attribution, Complaint, Matched, complaints, lines_before
 from dlfix.fixing.derived_findings import merged
 from dlfix.fixing.lines import LineMap, spans_of
 from dlfix.fixing.outcomes import Choice, Choose, Diagnosis, Edited, Proposal, Rewritten
@@ -77,6 +77,9 @@ class State:
     applied: tuple[tuple[int, Planned], ...] = ()  # with the stage; the findings as they were first
     texts: Mapping[Path, str] = field(default_factory=dict)
     unfixable: Callable[[Finding], bool] = lambda finding: False
+    maps: Mapping[Path, LineMap] = field(
+        default_factory=dict
+    )  # from the texts before the first fix
 
     @property
     def project(self) -> Project:
@@ -87,7 +90,15 @@ class State:
     def planned(self) -> list[Planned]:
         """What the planners say."""
         planned = diagnosis.plan(self.findings, self.analysis)
-        return [self._allowed(one) for one in planned]
+        return [self._placed(self._allowed(one)) for one in planned]
+
+    def _placed(self, planned: Planned) -> Planned:
+        """Return a refusal with the lines of the texts before the first fix."""
+        outcome = planned.outcome
+        if not self.maps or not isinstance(outcome, Refused):
+            return planned
+        reason = lines_before(outcome.reason, planned.findings[0].place.path, self.maps)
+        return Planned(planned.findings, replace(outcome, reason=reason))
 
     def _allowed(self, planned: Planned) -> Planned:
         """Return a refusal in the place of a fix that the settings leave out."""
@@ -409,7 +420,7 @@ class Run:
         for path, text in texts.items():
             reason = proof.broken(path, self.state.text(path), text, spans[path], together)
             if reason is not None:
-                named = attribution.as_before(reason, path)
+                named = lines_before(attribution.as_before(reason, path), path, self.state.maps)
                 yield Complaint(named, attribution.of_file(path))
 
     def _worse(
@@ -429,6 +440,7 @@ class Run:
             rows = before.module(one.path).rows_of(one.qualname)
             suspects = changed or (attribution.of_lines(one.path, *rows) if rows else frozenset())
             reason = attribution.as_before(one.reason, one.path)
+            reason = lines_before(reason, one.path, self.state.maps)
             yield Complaint(reason, suspects or attribution.of_file(one.path))
 
     def _blame(self, done: Batch, found: Sequence[Complaint]) -> None:
@@ -487,7 +499,8 @@ class Run:
         self.state = replace(
             state,
             applied=(*self.state.applied, *applied),
-            texts={**self.state.texts, **texts},
+            texts=(now := {**self.state.texts, **texts}),
+            maps={path: LineMap(self.first.text(path), text) for path, text in now.items()},
         )
         self.sheets.forget(texts)
         self._plan_again()
