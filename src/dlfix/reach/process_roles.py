@@ -95,6 +95,7 @@ class RoleReader:
         self._worker: dict[Class, frozenset[str]] = {}
         rows = interpreter.catalog.rows("boundary")
         self._targets: dict[Def, bool] = {}
+        self._around_nothing: dict[Class, tuple[dict[str, Def], frozenset[str]]] = {}
         self._counts = frozenset(row.workers for row in rows if isinstance(row, BoundaryRow))
 
     @cached_property
@@ -156,24 +157,28 @@ class RoleReader:
         What these call is only to be seen in order: they close again what they have opened.
         """
         uses = self.uses(cls)
-        managers = {
-            name
-            for name, node in self.methods(cls).items()
-            if _is_context_manager(node) and not self._surrounds_loops(cls, name)
-        }
+        managers = self._managers(cls)
         if not managers:
             return uses
         return {name: set() if name in managers else used for name, used in uses.items()}
 
     def _restoring(self, cls: Class) -> frozenset[str]:
         """Return the context managers of a class that set again what they have set, around code that starts no workers."""
-        return frozenset(
-            name
-            for name, node in self.methods(cls).items()
-            if _is_context_manager(node)
-            and _restores(node)
-            and not self._surrounds_loops(cls, name)
-        )
+        methods = self.methods(cls)
+        return frozenset(name for name in self._managers(cls) if _restores(methods[name]))
+
+    def _managers(self, cls: Class) -> frozenset[str]:
+        """Return the context managers of a class that surround no code which starts workers."""
+        methods = self.methods(cls)
+        known = self._around_nothing.get(cls)
+        if known is None or known[0] is not methods:  # these may be read anew
+            found = frozenset(
+                name
+                for name, node in methods.items()
+                if _is_context_manager(node) and not self._surrounds_loops(cls, name)
+            )
+            known = self._around_nothing[cls] = methods, found
+        return known[1]
 
     def _surrounds_loops(self, cls: Class, name: str) -> bool:
         """Return whether code that a context manager surrounds may start workers."""
