@@ -569,3 +569,43 @@ loader = DataLoader(rows, num_workers=2)
     before = program.format(start="self.files = {}", opener="")
     [reason] = worse(before, program.format(start="self._files_by_pid = {}", opener=keyed))
     assert "`files` is set up with `__setitem__`" in reason
+
+
+@pytest.mark.parametrize(
+    ("caller", "refused"),
+    [("", False), ("    def again(self):\n        self.start('b')\n", True)],
+    ids=["constructors", "another method"],
+)
+def test_a_method_that_only_constructors_call_opens_nothing_in_a_worker(caller, refused):
+    program = """
+class Noting:
+    def start(self, path):
+        self.notes = open(path, "w")
+{state}
+    def note(self, line):
+        self.notes.write(line)
+
+class Engine(Noting):
+    def __init__(self, path):
+        self.start(path)
+
+{caller}
+    def collate(self, batch):
+        return batch
+
+    def run(self, rows):
+        for batch in DataLoader(rows, collate_fn=self.collate, num_workers=2):
+            self.note(str(batch))
+
+Engine("notes").run([1, 2])
+"""
+    state = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("notes", None)
+        return state
+"""
+    reasons = worse(
+        program.format(state="", caller=caller), program.format(state=state, caller=caller)
+    )
+    assert refused == any("is set up with `write`" in each for each in reasons)

@@ -9,7 +9,7 @@ from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.late_code import opening_code
 from dlfix.fixing.proof.order import CONSTRUCTORS, STATE, reached
-from dlfix.fixing.proof.program import NO_STATE, Class
+from dlfix.fixing.proof.program import NO_STATE, Class, Program
 from dlfix.fixing.proof.syntax import (
     MUTATING,
     Function,
@@ -524,9 +524,20 @@ def opened_when_asked(change: ClassChange) -> dict[str, list[Function]]:
     for name in dropped(change).keys() - change.made_lazy.keys() - restored(change):
         methods = (f for f in change.after.functions if f.name not in (*CONSTRUCTORS, *STATE))
         openers = [f for f in methods if any(isinstance(v, ast.Call) for v in values_set(f, name))]
-        if openers:
+        if not all(_only_constructs(change.new, f) for f in openers):
             found[name] = openers
     return found
+
+
+def _only_constructs(program: Program, function: Function) -> bool:
+    """Return whether nothing but constructors, of subclasses perhaps, calls a method."""
+    used = [
+        (module, node)
+        for module in program.project.mentions(function.name)
+        for node in module.nodes_by_name.get(function.name, ())
+    ]
+    around = [program.enclosing(module, node) for module, node in used]
+    return bool(used) and all(each is not None and each.name in CONSTRUCTORS for each in around)
 
 
 def left_out_already(change: ClassChange) -> set[str]:
