@@ -35,6 +35,18 @@ TRIES = {
         "rows = Rows('a')\nsave({'epoch': 3})\n",
         False,
     ),
+    "of what a module's parameters are": (
+        "import torch\ndef save(model, path):\n    state = {k: v.cpu() for k, v in model.state_dict().items()}\n"
+        "    try:\n        torch.save(state, path)\n    except Exception:\n        print('again')\n\n"
+        "rows = Rows('a')\nsave(load_model(rows), 'm.pt')\n",
+        False,
+    ),
+    "of a part that a method gives": (
+        "import torch\ndef save(model, path):\n    state = {k: v for k, v in model.parts().items()}\n"
+        "    try:\n        torch.save(state, path)\n    except Exception:\n        print('again')\n\n"
+        "rows = Rows('a')\nsave(load_model(rows), 'm.pt')\n",
+        True,
+    ),
     "and raises another error": (
         "import pickle\nrows = Rows('a')\ntry:\n    pickle.dumps(rows)\nexcept TypeError as error:\n"
         "    raise ValueError('rows') from error\n",

@@ -40,6 +40,7 @@ _RAISED = frozenset(
     "TypeError AttributeError PicklingError PickleError Exception BaseException".split()
 )
 _EXPECTS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
+_OF_STATE = frozenset({"state_dict", "get_rng_state", "parameters", "named_parameters"})
 _MOST = 40  # values that one question is followed to
 _FAR = 3  # how many callers are followed
 
@@ -110,7 +111,7 @@ def _holds_function(change: FileChange, moved: Moved, each: Pickling) -> bool:
 def _holds(change: ClassChange, module: Module, given: ast.expr, far: int = _FAR) -> bool:
     """Return whether what is pickled may be, or hold, an object of the class: also an item of what is passed."""
     classes = [change.after, *change.new.heirs(change.after)]
-    nodes = [*within(given)]
+    nodes = [*_parts(change, given)]
     called = {
         n.func for n in nodes if isinstance(n, ast.Call)
     }  # what a method gives may be its object
@@ -136,6 +137,17 @@ def _holds(change: ClassChange, module: Module, given: ast.expr, far: int = _FAR
             if any(_holds(change, *each, far - 1) for each in sources if each[1] is not given):
                 return True
     return False
+
+
+def _parts(change: ClassChange, given: ast.AST) -> Iterator[ast.AST]:
+    """Yield an expression and its parts, but for `x.state_dict()`: that gives numbers and tensors of a module."""
+    own = any("state_dict" in cls.methods for cls in change.new.family(change.after))
+    is_state = isinstance(given, ast.Call) and last_part(given.func) in _OF_STATE
+    if is_state and not own:
+        return
+    yield given
+    for child in ast.iter_child_nodes(given):
+        yield from _parts(change, child)
 
 
 def _items_of_loops(change: ClassChange, module: Module, name: ast.Name) -> list[ast.expr]:
