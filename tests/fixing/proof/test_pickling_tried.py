@@ -41,6 +41,12 @@ TRIES = {
         "rows = Rows('a')\nsave(load_model(rows), 'm.pt')\n",
         False,
     ),
+    "of what a trainer says its state is": (
+        "import torch\nclass Trainer:\n    def __init__(self, rows):\n        self.rows = rows\n"
+        "    def state_dict(self):\n        return {'rows': self.rows}\n\ntrainer = Trainer(Rows('a'))\n"
+        "try:\n    torch.save(trainer.state_dict(), 'm.pt')\nexcept Exception:\n    print('again')\n",
+        True,
+    ),
     "of a part that a method gives": (
         "import torch\ndef save(model, path):\n    state = {k: v for k, v in model.parts().items()}\n"
         "    try:\n        torch.save(state, path)\n    except Exception:\n        print('again')\n\n"

@@ -40,7 +40,7 @@ _RAISED = frozenset(
     "TypeError AttributeError PicklingError PickleError Exception BaseException".split()
 )
 _EXPECTS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
-_OF_STATE = frozenset({"state_dict", "get_rng_state", "parameters", "named_parameters"})
+_OF_MODULES = frozenset({"state_dict", "get_rng_state", "parameters", "named_parameters"})
 _MOST = 40  # values that one question is followed to
 _FAR = 3  # how many callers are followed
 
@@ -140,10 +140,12 @@ def _holds(change: ClassChange, module: Module, given: ast.expr, far: int = _FAR
 
 
 def _parts(change: ClassChange, given: ast.AST) -> Iterator[ast.AST]:
-    """Yield an expression and its parts, but for `x.state_dict()`: that gives numbers and tensors of a module."""
-    own = any("state_dict" in cls.methods for cls in change.new.family(change.after))
-    is_state = isinstance(given, ast.Call) and last_part(given.func) in _OF_STATE
-    if is_state and not own:
+    """Yield an expression and its parts, but for the tensors that torch gives: `model.state_dict()`.
+
+    Not where the program defines such a method: that may give anything.
+    """
+    called = last_part(given.func) if isinstance(given, ast.Call) else ""
+    if called in _OF_MODULES and not change.new.project.defines(called):
         return
     yield given
     for child in ast.iter_child_nodes(given):
