@@ -31,6 +31,22 @@ class Rows(Dataset):
             yield self
         finally:
             print("done")
+    @contextlib.contextmanager
+    def trying(self, change):
+        before = self.change
+        try:
+            self.change = change
+            yield self
+        finally:
+            print(before)
+    @contextlib.contextmanager
+    def trying_for_a_while(self, change):
+        before = self.change
+        try:
+            self.change = change
+            yield self
+        finally:
+            self.change = before
     def __len__(self): return 3
     def __getitem__(self, index): return index
 def count(rows):
@@ -68,6 +84,9 @@ PROGRAMS = [
     counting("sent before", "rows.change = 1", FOUND, "main(rows)", "rows.change = None"),
     within("a context manager that sets back", "using", USED),
     within("one that does not", "keeping", USED, "  # !DLF101"),
+    within("one that sets within its try", "trying", USED, "  # !DLF101"),
+    within("one that sets within its try and back", "trying_for_a_while", USED),
+    counting("set back by what starts workers", FOUND, "rows.change = main(rows)"),
     within("around a loader", "using", "list(DataLoader(rows, num_workers=2))", "  # !DLF101"),
 ]
 

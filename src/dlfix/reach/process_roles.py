@@ -95,7 +95,7 @@ class RoleReader:
         self._worker: dict[Class, frozenset[str]] = {}
         rows = interpreter.catalog.rows("boundary")
         self._targets: dict[Def, bool] = {}
-        self._around_nothing: dict[Class, tuple[dict[str, Def], frozenset[str]]] = {}
+        self._idle_managers: dict[Class, tuple[dict[str, Def], frozenset[str]]] = {}
         self._counts = frozenset(row.workers for row in rows if isinstance(row, BoundaryRow))
 
     @cached_property
@@ -170,14 +170,14 @@ class RoleReader:
     def _managers(self, cls: Class) -> frozenset[str]:
         """Return the context managers of a class that surround no code which starts workers."""
         methods = self.methods(cls)
-        known = self._around_nothing.get(cls)
+        known = self._idle_managers.get(cls)
         if known is None or known[0] is not methods:  # these may be read anew
             found = frozenset(
                 name
                 for name, node in methods.items()
                 if _is_context_manager(node) and not self._surrounds_loops(cls, name)
             )
-            known = self._around_nothing[cls] = methods, found
+            known = self._idle_managers[cls] = methods, found
         return known[1]
 
     def _surrounds_loops(self, cls: Class, name: str) -> bool:
@@ -919,17 +919,18 @@ def _is_context_manager(node: Def) -> bool:
 
 
 def _restores(node: Def) -> bool:
-    """Return whether a context manager sets all attributes again that it sets before its `with` block runs."""
+    """Return whether a context manager sets all attributes again, in the end, that it sets for a `with` block."""
     tried = [each for each in node.body if isinstance(each, ast.Try)]
     if not tried or not any(isinstance(each, ast.Yield) for each in walk(tried[-1])):
         return False
-    set_before = {
-        name for each in node.body[: node.body.index(tried[-1])] for name in _set_by(each)
-    }
-    return set_before <= {name for each in tried[-1].finalbody for name in _set_by(each)}
+    last = tried[-1]
+    others = [each for each in node.body if each is not last]
+    set_for_a_while = [*others, *last.body, *last.handlers, *last.orelse]
+    set_again = {name for each in last.finalbody for name in _set_by(each)}
+    return {name for each in set_for_a_while for name in _set_by(each)} <= set_again
 
 
-def _set_by(statement: ast.stmt) -> Iterator[str]:
+def _set_by(statement: ast.AST) -> Iterator[str]:
     """Yield the attributes of its object that a statement of a method sets; for a name that is not known, its text."""
     for node in walk(statement):
         match node:

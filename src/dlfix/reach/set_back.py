@@ -21,13 +21,13 @@ def is_set_back(store: Store, boundary: Boundary, interpreter: Evaluator) -> boo
     if not isinstance(target, ast.Attribute):
         return False
     for statement in _run_below(store.frame.module, store.statement):
-        if ast.unparse(target) in _set_or_deleted(statement):
-            return True
         if any(
             part is boundary.node or interpreter.roles.may_start_workers(part)
             for part in walk(statement)
         ):
             return False
+        if ast.unparse(target) in _set_or_deleted(statement):
+            return True
     return False
 
 
