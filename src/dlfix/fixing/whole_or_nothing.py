@@ -9,7 +9,8 @@ the other. So does an entry of a dispatch table of which another entry is not fi
 What is wrong without an error (a shared generator, a handle that must not cross a fork) is independent
 of what fails: such findings block nothing and are not held back. One kind is hidden by an error: workers
 that read another value than the parent, once the object arrives. It blocks what fails, as a program that
-stops is better than one that is silently wrong, and is not held back itself.
+stops is better than one that is silently wrong, and is not held back itself. Another only costs something
+once the object arrives: it is held back, and blocks nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def ways_of(finding: Finding, analysis: Analysis) -> frozenset[Way]:
     if crossing is None:
         return frozenset()
     fails = finding.rule.blocks and (finding.error or _is_missing_in_workers(crossing))
-    if not (fails or finding.rule.shows_late):
+    if not (fails or finding.rule.shows_late or finding.rule.costs_late):
         return frozenset()
     repeated = analysis.once(ways_of, lambda: _repeated(analysis))
     found = _ways_to(crossing, repeated)
@@ -107,7 +108,7 @@ class Ways:
         self._entries: dict[Hashable, list[Finding]] = {}  # of tables
         self._hopeless = hopeless
         for finding in sorted(findings, key=lambda each: not hopeless(each)):
-            if finding.objects and not fixed(finding):
+            if finding.objects and not finding.rule.costs_late and not fixed(finding):
                 for sent in finding.objects:
                     self._blockers.setdefault(sent, []).append(finding)
                 self._entries.setdefault(table_of(finding), []).append(finding)

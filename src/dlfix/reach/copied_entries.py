@@ -7,7 +7,7 @@ In a loop over several keys each key goes with the values of its own round.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from dlfix.project.module import Module
 from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.access_paths import ALL_OF
 from dlfix.reach.conditions import outcome
-from dlfix.reach.correlated import tests_around
+from dlfix.reach.correlated import tests_around, text_of
 from dlfix.reach.evaluator import Item
 from dlfix.reach.narrowing import facts_of, left_by
 from dlfix.reach.values import (
@@ -146,19 +146,23 @@ def of_rounds(found: Iterable[Reached], wanted: tuple[Passed, ...]) -> Iterator[
 
 def at_call(items: Iterable[Item], call: ast.Call, frame: Frame) -> list[Item]:
     """Return the items a dict may have at a call: not those put in later, nor those replaced before."""
-    found: list[Item] = []
+    found: dict[int, Item] = {}
+    places: dict[object, list[int]] = {}
     orders: dict[ast.stmt, _Order | None] = {}
-    for key, item in items:
+    for place, (key, item) in enumerate(items):
         statement = _put_by(item, frame)
         if statement is not None and statement not in orders:
             orders[statement] = _order(statement, call, frame.module)
         order = orders[statement] if statement is not None else None
         if order is _Order.AFTER:
             continue
+        known = key if isinstance(key, Hashable) else repr(key)
         if order is _Order.BEFORE:
-            found = [other for other in found if other[0] != key]
-        found.append((key, item))
-    return found
+            for replaced in places.pop(known, ()):
+                del found[replaced]
+        found[place] = key, item
+        places.setdefault(known, []).append(place)
+    return list(found.values())
 
 
 def lacked(
@@ -169,15 +173,19 @@ def lacked(
 ) -> dict[str, tuple[Passed, ...]]:
     """Return the names that a mapping need not have at a call, each with how such a mapping is chosen."""
     found: dict[str, tuple[Passed, ...]] = {}
-    names = {key for one, _ in mappings for key, _ in one.items if isinstance(key, str)}
+    names = sorted({key for one, _ in mappings for key, _ in one.items if isinstance(key, str)})
     for mapping, steps in mappings:
         items = at_call(mapping.items, call, frame)
-        for name in sorted(names):
-            puts = [item for key, item in items if key == name]
-            is_open = mapping.is_open or any(key is None for key, _ in items)
-            left_out = not puts and not is_open
-            if len(puts) == 1:
-                left_out = _may_be_left_out(name, puts[0], call, frame, interpreter)
+        puts: dict[object, list[Argument]] = {}
+        for key, item in items:
+            if key is None or isinstance(key, str):
+                puts.setdefault(key, []).append(item)
+        is_open = mapping.is_open or None in puts
+        for name in names:
+            put = puts.get(name, [])
+            left_out = not put and not is_open
+            if len(put) == 1:
+                left_out = _may_be_left_out(name, put[0], call, frame, interpreter)
             if left_out:
                 found[name] = steps
     return found
@@ -192,26 +200,34 @@ def _may_be_left_out(
         statement, module = _put_by(item, item.frame), item.frame.module
     elif statement is not None and _order(statement, call, module) is not None:
         return False
-    if statement is None:
+    asked = _asked_only_there(statement, call, frame, module) if statement is not None else []
+    if statement is None or not asked:
         return False
-    around = [call, *frame.module.ancestors(call)]
-    decided = {ast.dump(test) for test, _ in tests_around(call, frame.module)}
+    decided = {text_of(test) for test, _ in tests_around(call, frame.module)}
+    put_into = {ast.unparse(each) for each in _put_into(statement)}
+    return all(
+        text_of(test) not in decided
+        and not _mentions(test, name, put_into)
+        and outcome(test, item.frame if isinstance(item, Bound) else frame, interpreter) is not True
+        for test in asked
+    )
+
+
+def _asked_only_there(
+    statement: ast.stmt, call: ast.Call, frame: Frame, module: Module
+) -> list[ast.expr]:
+    """Return the tests around a statement that are not around a call; none where a branch or a loop is in between."""
+    around = {call, *frame.module.ancestors(call)}
     child: ast.AST = statement
     asked: list[ast.expr] = []
     for above in module.ancestors(statement):
         if above in around or isinstance(above, FUNCTIONS):
             break
         if not isinstance(above, ast.If) or above.orelse or child not in above.body:
-            return False
+            return []
         asked.append(above.test)
         child = above
-    put_into = {ast.unparse(each) for each in _put_into(statement)}
-    return bool(asked) and all(
-        ast.dump(test) not in decided
-        and not _mentions(test, name, put_into)
-        and outcome(test, item.frame if isinstance(item, Bound) else frame, interpreter) is not True
-        for test in asked
-    )
+    return asked
 
 
 def _put_into(statement: ast.stmt) -> Iterator[ast.expr]:

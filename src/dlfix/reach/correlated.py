@@ -22,12 +22,12 @@ _PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.expr_context, 
 def excluded(statement: ast.AST, use: ast.AST, module: Module) -> bool:
     """Return whether a statement has not run where a use stands: their tests come out differently."""
     asked = {
-        _text(test): held for test, held in tests_around(use, module) if _is_stable(test, module)
+        text_of(test): held for test, held in tests_around(use, module) if _is_stable(test, module)
     }
     if not asked:
         return False
     return any(
-        asked.get(_text(test), held) is not held for test, held in tests_around(statement, module)
+        asked.get(text_of(test), held) is not held for test, held in tests_around(statement, module)
     )
 
 
@@ -49,7 +49,7 @@ def agree(one: Mapping[object, object], other: Mapping[object, object]) -> bool:
 def _decided(node: ast.AST, module: Module) -> Iterator[tuple[object, bool]]:
     for test, held in tests_around(node, module):
         if _is_stable(test, module):
-            yield (_binders(test, module), _text(test)), held
+            yield (_binders(test, module), text_of(test)), held
         elif not _in_loop(test, module):
             yield test, held
 
@@ -113,7 +113,9 @@ def _in_loop(node: ast.AST, module: Module) -> bool:
 
 
 @kept
-def _text(test: ast.expr) -> str:
+@kept
+def text_of(test: ast.expr) -> str:
+    """Return what a test says, whatever its place: two that say the same have the same text."""
     return ast.dump(test)
 
 

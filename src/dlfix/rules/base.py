@@ -66,6 +66,7 @@ class Rule(ABC):
     invalid: ClassVar[tuple[str, ...]] = ()
     words: ClassVar[tuple[bytes, ...]] = ()  # what it starts at, beside loaders and datasets
     blocks: ClassVar[bool] = False  # whether the object sent cannot be pickled because of it
+    costs_late: ClassVar[bool] = False  # whether it only matters once the object sent has arrived
     shows_late: ClassVar[bool] = (
         False  # whether its effect is silent, and only there once the object can be sent
     )

@@ -96,6 +96,7 @@ class MappedMemoryCopied(Rule):
     code = "DLF601"
     name = "mapped-memory-copied"
     severity = "warning"
+    costs_late = True
     codemods = ("lazy_resources",)
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
