@@ -60,10 +60,14 @@ def check(change: ClassChange) -> Iterator[Regression]:
     if not fresh and not change.made_lazy:
         return
     meets = together(change.new.project, change.after.module)
-    for each, handler in change.new.once(_handled):
+    handlers = change.new.kept(_Handlers)
+    for each in change.new.once(_picklings):
         if meets is not None and each.module not in meets:
             continue
-        if _holds(change, each.module, each.given):
+        if not _holds(change, each.module, each.given):
+            continue
+        handler = handlers.of(each.module, each.call)
+        if handler:
             yield change.regression(
                 next(iter(fresh), change.after.node),
                 f"code handles that `{change.after.name}` cannot be pickled ({handler}), but now it can",
@@ -76,12 +80,16 @@ def check_moved(change: FileChange) -> Iterator[Regression]:
     moved = Moved(change)
     if not moved.gone or not moved.new_names:
         return
-    for each, handler in change.new.once(_handled):
+    handlers = change.new.kept(_Handlers)
+    for each in change.new.once(_picklings):
         copies = last_part(each.call.func) == "deepcopy"  # that gives the function itself
         if copies or not moved.may_meet(each.module):
             continue
         about = moved.may_be_about(each.module, each.call.func)
-        if about or _holds_function(change, moved, each):
+        if not about and not _holds_function(change, moved, each):
+            continue
+        handler = handlers.of(each.module, each.call)
+        if handler:
             name = min(moved.new_names)
             yield change.regression(
                 name,
@@ -95,12 +103,14 @@ def _holds_function(change: FileChange, moved: Moved, each: Pickling) -> bool:
     """Return whether what is pickled may be an object that keeps such a function."""
     names, program = moved.known_names, change.new
     values = [(each.module, node) for node in within(each.given)]
-    for module, node in values:
+    known = set(values)
+    for module, node in values:  # grows while it is read
         if isinstance(node, ast.Name) and len(values) < _MOST:
             made = values_of(program, module, node, node.id)
             passed = [(home, value) for home, _, value in passed_for(program, module, node)]
             found = [*((module, value) for value in made), *passed]
-            values += [one for one in found if one not in values]
+            values += [one for one in dict.fromkeys(found) if one not in known]
+            known.update(found)
         cls = program.class_of(module, node.func) if isinstance(node, ast.Call) else None
         for owner in program.lineage(cls) if cls is not None else ():
             if names is None or names & attributes_set(owner).keys():
@@ -162,15 +172,6 @@ def _items_of_loops(change: ClassChange, module: Module, name: ast.Name) -> list
     ]
 
 
-def _handled(program: Program) -> Iterator[tuple[Pickling, str]]:
-    """Yield the calls that pickle or copy a value and whose errors are handled, with the place of that."""
-    handlers = _Handlers(program)
-    for each in _picklings(program):
-        place = handlers.of(each.module, each.call)
-        if place:
-            yield each, place
-
-
 def _picklings(program: Program) -> Iterator[Pickling]:
     """Yield the calls that pickle or copy a value."""
     for word in _PICKLES:
@@ -197,7 +198,7 @@ class _Handlers:
 
     def of(self, module: Module, call: ast.Call) -> str:
         """Return the place that handles what a call raises, the nearest callers first; nothing where none does."""
-        sites, seen = [(module, call)], set[Function]()
+        sites, seen, names = [(module, call)], set[Function](), set[str]()
         for _ in range(_FAR + 1):
             above = list[Function]()
             for site in sites:
@@ -207,7 +208,13 @@ class _Handlers:
                 if function is not None and function not in seen:
                     seen.add(function)
                     above.append(function)
-            sites = [each for function in above for each in self.program.calls_of(function)]
+            sites = []
+            for function in above:
+                named = self.program.named(function.name)
+                sites += named.of.get(function, ())
+                if function.name not in names:
+                    names.add(function.name)
+                    sites += named.of_any
         return ""
 
     def _at(self, module: Module, call: ast.Call) -> tuple[str, Function | None]:

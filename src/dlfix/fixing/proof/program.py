@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar, cast
 
 from dlfix.fixing.proof.makers import made_through
 from dlfix.fixing.proof.syntax import (
@@ -147,6 +147,13 @@ def _whose(module: Module, node: ast.Name | ast.Attribute) -> ast.expr | None:
     return call.args[0] if isinstance(call, ast.Call) and is_called and call.args else None
 
 
+class Named(NamedTuple):
+    """The calls by one name: those known to be of certain functions, and those that may be of any of that name."""
+
+    of: dict[Function, list[tuple[Module, ast.Call]]]
+    of_any: list[tuple[Module, ast.Call]]
+
+
 class Program:
     """One state of a project: the texts before a rewrite, or those after."""
 
@@ -156,8 +163,9 @@ class Program:
         self._of_nodes: dict[Module, dict[ast.ClassDef, Class]] = {}
         self._binders: dict[Module, dict[str, list[tuple[int, ast.stmt]]]] = {}
         self._made_through: dict[ast.ClassDef, list[tuple[Module, ast.Call]]] = {}
-        self._calls: dict[Function, list[tuple[Module, ast.Call]]] = {}
-        self._related: dict[Class, frozenset[Function] | None] = {}
+        self._named: dict[str, Named] = {}
+        self._related: dict[tuple[Class, str], tuple[Function, ...] | None] = {}
+        self._around: dict[Class, list[Function] | None] = {}
         self._lineages: dict[Class, tuple[Class, ...]] = {}
         self._given: dict[Class, frozenset[str]] = {}
         self._heirs: dict[Class, tuple[Class, ...]] = {}
@@ -166,12 +174,19 @@ class Program:
         self._names: dict[tuple[Module, str, int], tuple[Module, ast.AST] | None] = {}
         self._shown: dict[str, list[Shown]] = {}
         self._answers: dict[object, list[object]] = {}
+        self._kept: dict[object, object] = {}
 
     def once(self, asked: Callable[[Program], Iterator[T]]) -> list[T]:
         """Return all that a question gives of this program, which is asked it only once."""
         if asked not in self._answers:
             self._answers[asked] = list(asked(self))
         return cast("list[T]", self._answers[asked])
+
+    def kept(self, made: Callable[[Program], T]) -> T:
+        """Return what is made of this program, once."""
+        if made not in self._kept:
+            self._kept[made] = made(self)
+        return cast("T", self._kept[made])
 
     def classes(self, module: Module) -> list[Class]:
         """Return a module's classes, wherever they stand in it."""
@@ -412,23 +427,33 @@ class Program:
 
     def calls_of(self, function: Function) -> list[tuple[Module, ast.Call]]:
         """Return the calls that may be of a function: by its name, where that is not known to be another's."""
-        if function not in self._calls:
-            self._calls[function] = list(self._calls_by_name(function))
-        return self._calls[function]
+        named = self.named(function.name)
+        return [*named.of.get(function, ()), *named.of_any]
 
-    def _calls_by_name(self, function: Function) -> Iterator[tuple[Module, ast.Call]]:
-        for module in self.project.mentions(function.name):
-            for call in module.calls_by_name.get(function.name, ()):
-                found = self.resolve(module, call.func)
-                if (
-                    found[1] is function
-                    if found is not None
-                    else self._may_be_of(module, call, function)
-                ):
-                    yield module, call
+    def named(self, name: str) -> Named:
+        """Return the calls by a name, with the functions that they are known to be of."""
+        if name not in self._named:
+            self._named[name] = self._calls_named(name)
+        return self._named[name]
 
-    def _may_be_of(self, module: Module, call: ast.Call, function: Function) -> bool:
-        """Return whether a call of a method may be of this one: of `self` and `super()` only one of their classes."""
+    def _calls_named(self, name: str) -> Named:
+        found = Named({}, [])
+        for module in self.project.mentions(name):
+            for call in module.calls_by_name.get(name, ()):
+                functions = self._functions_of(module, call, name)
+                if functions is None:
+                    found.of_any.append((module, call))
+                for function in functions or ():
+                    found.of.setdefault(function, []).append((module, call))
+        return found
+
+    def _functions_of(
+        self, module: Module, call: ast.Call, name: str
+    ) -> Collection[Function] | None:
+        """Return the functions a call by a name may be of: through `self` and `super()` only those of their classes; None for any."""
+        found = self.resolve(module, call.func)
+        if found is not None:
+            return [found[1]] if isinstance(found[1], FUNCTIONS) else []
         match call.func:
             case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
                 known = self._by_node(module)
@@ -437,20 +462,29 @@ class Program:
             case ast.Attribute(value=held):
                 cls = self.class_of_self(module, held)
             case _:
-                return True
-        if cls is None:
-            return True
-        related = self._related_functions(cls)
-        return related is None or function in related
+                return None
+        return self._related_functions(cls, name) if cls is not None else None
 
-    def _related_functions(self, cls: Class) -> frozenset[Function] | None:
-        """Return the functions of all classes that an object of a class, or of an heir, may have; None for any."""
-        if cls not in self._related:
-            related = {each for one in (cls, *self.heirs(cls)) for each in self.lineage(one)}
+    def _related_functions(self, cls: Class, name: str) -> tuple[Function, ...] | None:
+        """Return the functions of a name that an object of a class, or of an heir, may have; None for any."""
+        if (cls, name) not in self._related:
+            functions = self._functions_around(cls)
+            self._related[cls, name] = (
+                tuple(each for each in functions if each.name == name)
+                if functions is not None
+                else None
+            )
+        return self._related[cls, name]
+
+    def _functions_around(self, cls: Class) -> list[Function] | None:
+        if cls not in self._around:
+            related = dict.fromkeys(
+                each for one in (cls, *self.heirs(cls)) for each in self.lineage(one)
+            )
             bases = {base for each in related for base in self.unknown_bases(each)}
-            functions = frozenset(one for each in related for one in each.functions)
-            self._related[cls] = None if bases - NO_STATE else functions
-        return self._related[cls]
+            functions = [one for each in related for one in each.functions]
+            self._around[cls] = None if bases - NO_STATE else functions
+        return self._around[cls]
 
     def given_names(self, cls: Class) -> frozenset[str]:
         """Return the names that objects of a class come to from where they are made; none where nothing is in view."""
