@@ -68,6 +68,28 @@ class Inside:
         return hash((self.step.name, self.frame))
 
 
+class _Known:
+    """The items that a container has already. A slice has no hash before Python 3.12: such items are compared."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._hashed: set[Item] = set()
+        self._others: list[Item] = []
+        for item in items:
+            self.takes(item)
+
+    def takes(self, item: Item) -> bool:
+        """Take an item up; return whether it is new."""
+        try:
+            if item in self._hashed:
+                return False
+            self._hashed.add(item)
+        except TypeError:
+            if item in self._others:
+                return False
+            self._others.append(item)
+        return True
+
+
 ANY_PART = slice(None, None, 0)  # a slice whose ends are not known
 
 
@@ -251,16 +273,14 @@ class Containers:
 
     def _under_its_name(self, value: Container, node: ast.expr, frame: Frame) -> Container:
         """Return a container that was made elsewhere, as it is after all that is put in here."""
-        items = self._filled(value.items, node, frame, value.is_open)
-        if items == value.items:
-            return value
-        return self.interpreter.calls.made(
-            node,
-            frame,
-            lambda: self._made(value.kind, items, value.node, value.frame, value.is_open),
-            "held",
-            value,
-        )
+
+        def named() -> Container:
+            items = self._filled(value.items, node, frame, value.is_open)
+            if items == value.items:
+                return value
+            return self._made(value.kind, items, value.node, value.frame, value.is_open)
+
+        return self.interpreter.calls.made(node, frame, named, "held", value)
 
     def added(self, node: ast.expr, frame: Frame) -> Iterator[Item]:
         """Yield what is put into what an expression makes, after it is made."""
@@ -284,11 +304,13 @@ class Containers:
         self, items: Iterable[Item], node: ast.expr, frame: Frame, is_open: bool
     ) -> tuple[Item, ...]:
         found = [*items]
+        known = _Known(found)
         replaced = set(_replaced(node, frame))
         for added in self._put_in(node, frame):
-            if added[0] in replaced:
+            if added[0] in replaced and any(key == added[0] for key, _ in found):
                 found = [item for item in found if item[0] != added[0]]
-            if added in found:
+                known = _Known(found)
+            if not known.takes(added):
                 continue
             if not _is_default(added):
                 found.append(added)
