@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -68,14 +69,27 @@ class Inside:
         return hash((self.step.name, self.frame))
 
 
+_MOST_WAYS = 8  # that one item comes into a container, each told apart
+
+
 class _Known:
     """The items that a container has already. A slice has no hash before Python 3.12: such items are compared."""
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._hashed: set[Item] = set()
         self._others: list[Item] = []
+        self._ways: Counter[tuple[object, ...]] = Counter()
         for item in items:
             self.takes(item)
+
+    def without_ways(self, item: Item) -> Item:
+        """Return an item without the way it came, where it came many: then none of them rules it out."""
+        key, value = item
+        if not isinstance(value, Bound) or not value.passed:
+            return item
+        told = (key if isinstance(key, Hashable) else repr(key), value.node, value.frame)
+        self._ways[told] += 1
+        return item if self._ways[told] <= _MOST_WAYS else (key, replace(value, passed=()))
 
     def takes(self, item: Item) -> bool:
         """Take an item up; return whether it is new."""
@@ -306,7 +320,8 @@ class Containers:
         found = [*items]
         known = _Known(found)
         replaced = set(_replaced(node, frame))
-        for added in self._put_in(node, frame):
+        for put in self._put_in(node, frame):
+            added = known.without_ways(put)
             if added[0] in replaced and any(key == added[0] for key, _ in found):
                 found = [item for item in found if item[0] != added[0]]
                 known = _Known(found)
