@@ -116,3 +116,58 @@ rows = Rows("rows.txt")
     after = program.format(opened="", opener=later, left_out='state.pop("file", None)')
     reasons = worse(before, after)
     assert any("`stack`" in each and "in a worker" in each for each in reasons), reasons
+
+
+SCHEDULE = """
+class Rows(Dataset):
+    def __init__(self, limits):
+        self.limits = limits
+        self.advance()
+{state}
+    def advance(self):
+        self.limit = next(self.limits)
+
+    def __getitem__(self, index):
+        return index * self.limit
+{more}
+
+def made(limits):
+    return Factory().rows(limits)
+
+class Factory:
+    def rows(self, limits):
+        return Rows(limits)
+
+{program}
+"""
+ADVANCED = """
+rows = made(iter(range(3)))
+for batch in DataLoader(rows, num_workers=2):
+    pass
+rows.advance()
+"""
+
+
+def without_limits(program, more=""):
+    before = SCHEDULE.format(state="", program=program, more=more)
+    after = SCHEDULE.format(state=STATE.replace("notes", "limits"), program=program, more=more)
+    return worse(before, after)
+
+
+def test_what_constructors_call_is_run_by_the_parent_where_all_other_callers_are():
+    assert without_limits(ADVANCED) == []
+
+
+@pytest.mark.parametrize(
+    ("program", "more"),
+    [
+        ("loader = DataLoader(made(iter(range(3))), num_workers=2)", ""),  # nobody else calls it
+        (ADVANCED + "init = lambda worker: get_worker_info().dataset.advance()", ""),
+        (ADVANCED, "    def __getitems__(self, indices):\n        self.advance()\n"),
+        (ADVANCED, "    def sample(self):\n        self.advance()\n"),  # which nobody calls
+        (ADVANCED + "getattr(rows, 'advance')()", ""),
+        (ADVANCED.replace("rows.advance()", "Other().advance()"), ""),
+    ],
+)
+def test_what_constructors_call_may_run_in_a_worker(program, more):
+    assert without_limits(program, more) != []

@@ -21,6 +21,7 @@ from dlfix.fixing.classes.plans import ClassPlan, Drop
 from dlfix.fixing.classes.state import Surroundings, state_for
 from dlfix.project.module import Module
 from dlfix.project.syntax import last_name
+from dlfix.reach.values import Generator
 
 WHY = "only the parent process uses it"
 _BY_LOADERS = {"state_dict", "load_state_dict"}  # in workers, of a dataset that has them
@@ -86,9 +87,9 @@ def _is_used_by_parent(group: Sequence[Culprit], names: Sequence[str], inputs: I
 
     `__del__` may go through a list of them, which is empty in a worker.
     """
-    if any(each.is_passed_in or each.on_class or each.code == "DLF203" for each in group):
+    if any(each.on_class or each.code == "DLF203" for each in group):
         return False
-    if any(each.code == "DLF206" for each in group) and _is_kept_further(names, inputs):
+    if any(_is_kept_further(each, names, inputs) for each in group if each.code == "DLF206"):
         return False
     closed = _closed_by_del(group, names)
     if any(_kind(group, name) not in _EMPTY for name in closed):
@@ -96,20 +97,30 @@ def _is_used_by_parent(group: Sequence[Culprit], names: Sequence[str], inputs: I
     return not _may_be_in_worker(names, inputs, {id(node) for node in closed.values()})
 
 
-def _is_kept_further(names: Sequence[str], inputs: Inputs) -> bool:
-    """Return whether what some attributes give, of which nothing is known, is kept as well: `self.file = self.stack.pop()`."""
+def _is_kept_further(culprit: Culprit, names: Sequence[str], inputs: Inputs) -> bool:
+    """Return whether what an attribute gives, of which nothing is known, is kept as well: `self.file = self.stack.pop()`.
+
+    What a generator of the program yields is known: `self.limit = next(self.limits)`.
+    """
+    followed = isinstance(culprit.value, Generator)
     for facts in inputs.related.all:
-        for name in names:
-            for _, node in facts.reads.get(name, ()):
-                statement = facts.module.statement(node)
-                if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and any(
-                    isinstance(each, ast.Attribute)
-                    and isinstance(each.ctx, ast.Store)
-                    and each.attr not in names
-                    for each in ast.walk(statement)
-                ):
-                    return True
+        for _, node in facts.reads.get(culprit.attribute, ()):
+            statement = facts.module.statement(node)
+            if followed and _is_advanced(facts.module, node):
+                continue
+            if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and any(
+                isinstance(each, ast.Attribute)
+                and isinstance(each.ctx, ast.Store)
+                and each.attr not in names
+                for each in ast.walk(statement)
+            ):
+                return True
     return False
+
+
+def _is_advanced(module: Module, node: ast.AST) -> bool:
+    above = module.parent(node)
+    return isinstance(above, ast.Call) and last_name(above.func) == "next" and node in above.args
 
 
 def _may_be_in_worker(names: Sequence[str], inputs: Inputs, known: set[int]) -> bool:

@@ -174,10 +174,12 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
 
 
 def _is_called_on(change: ClassChange, cls: Class, function: Function) -> bool:
-    """Return whether code calls a method on what may be an object of the class; others may have one of its name."""
+    """Return whether code calls a method on what may be an object of the class that is made already; others may have one of its name."""
     family = change.new.family(cls)
+    made = {id(each) for _, each in order.construction(change.new, cls)}
     return any(
         isinstance(call.func, ast.Attribute)
+        and id(change.new.enclosing(module, call)) not in made
         and may_be_object(change, module, call.func.value, family)
         for module in change.new.project.mentions(function.name)
         for call in module.calls_by_name.get(function.name, ())

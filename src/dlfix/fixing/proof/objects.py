@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange
-from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
+    Function,
     dotted,
     executed,
     last_part,
@@ -97,8 +99,10 @@ def is_object(
                 return True
             if _is_copy(value) and is_object(change, module, value.args[0], classes, asked):
                 return True
-            known = change.new.function_of(module, value.func)
-            if known is not None and any(last_part(n) in names for n in within(known[1].body)):
+            if any(
+                _gives(change, *known, classes, asked)
+                for known in _called_by(change.new, module, value.func)
+            ):
                 return True
             if _by_own_method(change, module, value.func, classes, asked):
                 return True
@@ -118,6 +122,39 @@ def is_object(
             ):
                 return True
     return False
+
+
+def _called_by(
+    program: Program, module: Module, func: ast.expr
+) -> Iterator[tuple[Module, Function]]:
+    """Yield the functions that a call may be of: of a method of an object that is not known, those of its name."""
+    known = program.function_of(module, func)
+    if known is not None:
+        yield known
+    elif isinstance(func, ast.Attribute) and program.resolve(module, func) is None:
+        for home in program.project.mentions(func.attr)[:_MOST_MODULES]:
+            for cls in program.classes(home):
+                if func.attr in cls.methods:
+                    yield home, cls.methods[func.attr]
+
+
+def _gives(
+    change: ClassChange,
+    module: Module,
+    function: Function,
+    classes: list[Class],
+    asked: frozenset[str],
+) -> bool:
+    """Return whether a function names one of the classes, or returns what may be an object of one."""
+    names = {cls.name for cls in classes}
+    if any(last_part(n) in names for n in within(function.body)):
+        return True
+    asked_here = f"{function.name}()"
+    return asked_here not in asked and any(
+        is_object(change, module, each.value, classes, asked | {asked_here})
+        for each in executed(function.body)
+        if isinstance(each, ast.Return) and each.value is not None
+    )
 
 
 def _is_copy(call: ast.Call) -> bool:

@@ -46,12 +46,16 @@ class ParentCode:
     def _own(self, cls: Class) -> Iterator[Function]:
         made = {id(f) for _, f in order.construction(self.program, cls)}
         for function in cls.functions:
-            if id(function) in made or function.name in order.STATE:
+            constructs = id(function) in made and not (
+                self.surely and function.name not in order.CONSTRUCTORS
+            )
+            if constructs or function.name in order.STATE:
                 continue
             if self.surely and _is_run_by_others(cls.module, function):
                 continue
             users = self._users(cls.module, function, is_set=function in cls.setters.values())
-            if users and all(self.runs(*each) for each in users):
+            later = [each for each in users or () if id(each[1]) not in made]
+            if users is not None and later and all(self.runs(*each) for each in later):
                 yield function
 
     def runs(self, module: Module, body: Function | None, far: int = _FAR) -> bool:
