@@ -219,11 +219,17 @@ def _as_pickled(change: ClassChange, made: State) -> State:
 def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[Regression]:
     """Yield what `__setstate__` reads though the state may not have it."""
     found = change.after.methods.get("__setstate__")
-    if found is None or not change.fresh(found) or not _is_made(change, cls):
+    if found is None or not _is_made(change, cls):
         return
-    sure = _as_pickled(change, start)
+    is_new = bool(change.fresh(found))
+    left_out = state.dropped(change)
+    if not is_new and not left_out:
+        return
+    removed = {f".{n}" for n in state.left_out_already(change) if state.removes(change.after, n)}
+    pickled = _as_pickled(change, start)
+    sure = State(pickled.bound - removed, pickled.present - removed, pickled.implied)
     for reading in Interpreter(change.new, cls).alone(cls, found, sure).in_order():
-        if reading.name.startswith("."):
+        if reading.name.startswith(".") and (is_new or reading.name[1:] in left_out):
             yield _unset(change, cls, reading, "while the instance is unpickled")
 
 
