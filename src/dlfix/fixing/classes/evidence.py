@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 
+CALLABLE = "callable"  # the container of a handle that a bound method or a partial takes along
+
+
 @dataclass(frozen=True)
 class Culprit:
     """An attribute of a class that holds what must not cross."""
@@ -168,8 +171,9 @@ def _is_model(base: object) -> bool:
 
 def _kept_on_instance(crossing: Crossing) -> tuple[Crossing, str]:
     """Return the crossing whose edge is an attribute of an instance, and the containers between."""
-    container = ""
-    current: Crossing | None = crossing
+    whole = handles.kept_with_whole(crossing)
+    container = CALLABLE if whole is not None else ""
+    current: Crossing | None = whole or crossing
     while current is not None and current.edge.kind != "attribute":
         parent = current.parent
         if current.edge.kind != "item" or parent is None:

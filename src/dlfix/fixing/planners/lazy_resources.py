@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Literal
 
 from dlfix.fixing.classes.batches import OtherForm, PlanClass, fixes
 from dlfix.fixing.classes.derived import with_hanging
-from dlfix.fixing.classes.evidence import Culprit, OpenedIn, by_class, culprits, row_of
-from dlfix.fixing.classes.facts import ClassFacts, StoreSite, started_sites
+from dlfix.fixing.classes.evidence import (
+    CALLABLE,
+    Culprit,
+    OpenedIn,
+    by_class,
+    culprits,
+    row_of,
+)
+from dlfix.fixing.classes.facts import STARTS, ClassFacts, StoreSite, started_sites
 from dlfix.fixing.classes.handles import Handle, NotLazily, Refusal
 from dlfix.fixing.classes.hierarchy import surroundings
 from dlfix.fixing.classes.observed import declared_at, seen_whole_at
@@ -34,6 +41,7 @@ from dlfix.reach.labels import node_of
 from dlfix.reach.values import Class, Derived, ExternalCall, Instance
 
 if TYPE_CHECKING:
+    from dlfix.catalog.rows import ResourceRow
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.values import Value
     from dlfix.rules.base import Finding
@@ -339,6 +347,8 @@ def _handle_at(culprit: Culprit, site: StoreSite) -> Handle:
     row = culprit.row
     if row is None:
         return Handle(culprit.attribute, site, opens=False, container=culprit.container)
+    if culprit.container == CALLABLE:
+        return _callable_over(culprit, site, row)
     return Handle(
         culprit.attribute,
         site,
@@ -355,6 +365,22 @@ def _handle_at(culprit: Culprit, site: StoreSite) -> Handle:
         type=row.type,
         name=culprit.opener,
         container=culprit.container,
+    )
+
+
+def _callable_over(culprit: Culprit, site: StoreSite, row: ResourceRow) -> Handle:
+    """Return what is known of a callable that takes a handle along: what reads or closes the handle is out of view."""
+    for method, node in culprit.facts.reads.get(culprit.attribute, ()):
+        if row.position and method.name in STARTS:
+            where = culprit.facts.line(node)
+            raise Refusal(f"the constructor may move the position of the resource ({where})")
+    return Handle(
+        culprit.attribute,
+        site,
+        inherited=row.kind == "memmap",
+        reads_on=row.fork != "safe",
+        name=culprit.opener,
+        container=CALLABLE,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import ABSENT, PERHAPS, UNKNOWN, Catalog, OneOf, ResourceRow, Tail
+from dlfix.project.module import enclosing_function
 from dlfix.project.trees import walk
 from dlfix.reach.crossing import Crossing, Edge
 from dlfix.reach.labels import label, node_of
@@ -209,7 +210,29 @@ def _kept(crossing: Crossing) -> Crossing | None:
         current = current.parent
         if current is not None and not _holds_items(current.value):
             return None
-    return current if current is not None and current.edge.kind == "attribute" else None
+    if current is not None and current.edge.kind != "attribute":
+        return kept_with_whole(crossing)
+    return current
+
+
+def kept_with_whole(crossing: Crossing) -> Crossing | None:
+    """Return the crossing whose edge is the attribute that keeps a callable over what the same method opens.
+
+    `self.read = ZipFile(path).read`, `self.read = partial(read, open(path))`; a partial also in two steps.
+    """
+    current: Crossing | None = crossing
+    bound_methods = False
+    while current is not None and current.edge.kind in ("self", "bound"):
+        bound_methods = bound_methods or current.edge.kind == "self"
+        current = current.parent
+    if current is None or current is crossing or current.edge.store is None:
+        return None
+    stored, made = current.edge.store.value, node_of(crossing.value)
+    if not isinstance(stored, Bound) or made is None or current.edge.kind != "attribute":
+        return None
+    here = stored.node if bound_methods else enclosing_function(stored.frame.module, stored.node)
+    opens_it = here is not None and any(each is made[0] for each in walk(here))
+    return current if opens_it else None
 
 
 def _holds_items(value: Value) -> bool:
