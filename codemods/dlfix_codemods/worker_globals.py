@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from dlfix.fixing.planners.worker_globals import OPTION, WorkerGlobalsPlan
+from dlfix.fixing.planners.worker_globals import WorkerGlobalsPlan
 from dlfix_codemods.base import PlannedCodemod
 from dlfix_codemods.tools import imports, placement, wrapping
 from dlfix_codemods.tools.positions import all_spans, find
@@ -25,7 +25,7 @@ class WorkerGlobals(PlannedCodemod):
         calls = find(module, plan.calls, cst.Call)
         way = imports.access(module, "functools", "partial") if plan.values else None
         option = _option(plan, way.written if way else "")
-        given = _Giver(module, set(calls.values()), option, plan.width)
+        given = _Giver(module, set(calls.values()), (plan.option, option), plan.width)
         module = module.visit(given)
         module = placement.insert_at(module, index, [_function(module, plan)])
         return way.apply(module) if way else module
@@ -35,7 +35,11 @@ class _Giver(cst.CSTTransformer):
     """Gives calls an option, and lays out the lines that grow too long by it."""
 
     def __init__(
-        self, module: cst.Module, calls: set[cst.CSTNode], option: cst.BaseExpression, width: int
+        self,
+        module: cst.Module,
+        calls: set[cst.CSTNode],
+        option: tuple[str, cst.BaseExpression],
+        width: int,
     ) -> None:
         super().__init__()
         self.module = module
@@ -49,7 +53,7 @@ class _Giver(cst.CSTTransformer):
         """Give a call the option."""
         if original_node not in self.calls:
             return updated_node
-        call = updated_node.with_changes(args=_with(updated_node, self.option))
+        call = updated_node.with_changes(args=_with(updated_node, *self.option))
         if self.spans[original_node].end.column <= self.width:
             self.grown.append(call)
         return call
@@ -58,9 +62,21 @@ class _Giver(cst.CSTTransformer):
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.SimpleStatementLine:
         """Lay out a line that grew too long."""
-        column = self.spans[original_node].start.column
-        laid_out = wrapping.fitted(self.module, updated_node, self.grown, column, self.width)
-        return cst.ensure_type(laid_out, cst.SimpleStatementLine)
+        return cst.ensure_type(self._fitted(original_node, updated_node), cst.SimpleStatementLine)
+
+    def leave_With(self, original_node: cst.With, updated_node: cst.With) -> cst.With:
+        """Lay out the head of a block that grew too long: `with Pool(...) as pool:`."""
+        return cst.ensure_type(self._fitted(original_node, updated_node), cst.With)
+
+    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For:
+        """Lay out the head of a loop that grew too long: `for batch in DataLoader(...):`."""
+        return cst.ensure_type(self._fitted(original_node, updated_node), cst.For)
+
+    def _fitted(
+        self, original: cst.CSTNode, updated: cst.SimpleStatementLine | cst.With | cst.For
+    ) -> cst.CSTNode:
+        column = self.spans[original].start.column
+        return wrapping.fitted(self.module, updated, self.grown, column, self.width)
 
 
 def _option(plan: WorkerGlobalsPlan, partial: str) -> cst.BaseExpression:
@@ -76,18 +92,21 @@ def _function(module: cst.Module, plan: WorkerGlobalsPlan) -> cst.BaseStatement:
     return cst.parse_statement(text, config=cst.PartialParserConfig(default_indent=indent))
 
 
-def _with(call: cst.Call, value: cst.BaseExpression) -> list[cst.Arg]:
+def _with(call: cst.Call, option: str, value: cst.BaseExpression) -> list[cst.Arg]:
     """Return a call's arguments with the option in place of the one that is there, or at the end."""
     args = list(call.args)
     for index, arg in enumerate(args):
-        if arg.keyword is not None and arg.keyword.value == OPTION:
+        if arg.keyword is not None and arg.keyword.value == option:
             args[index] = arg.with_changes(value=value)
             return args
+    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    if not args:
+        return [cst.Arg(keyword=cst.Name(option), value=value, equal=equal)]
     last = args[-1]
     added = cst.Arg(
-        keyword=cst.Name(OPTION),
+        keyword=cst.Name(option),
         value=value,
-        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
+        equal=equal,
         comma=_without_comment(last.comma),
         whitespace_after_arg=last.whitespace_after_arg,
     )

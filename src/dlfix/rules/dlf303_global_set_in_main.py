@@ -135,7 +135,8 @@ class GlobalSetInMain(Rule):
 
     The fix is unsafe: workers that used the default value now use the value set by the parent. If only one
     function passed to the loader reads the name, the value becomes a parameter bound with
-    `functools.partial`; otherwise a `worker_init_fn` sets the name in each worker.
+    `functools.partial`; otherwise a `worker_init_fn` sets the name in each worker. A pool without an
+    `initializer` gets one that sets it.
 
     ## How to turn it off
 

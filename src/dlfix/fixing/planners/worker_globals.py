@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.fixing import naming
@@ -14,7 +14,7 @@ from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, lies_in
-from dlfix.project.syntax import positional
+from dlfix.project.syntax import last_name, positional
 from dlfix.reach.entry_points import Entries, top_level_statement
 from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess
 from dlfix.rules.reading.class_settings import SetOnClass
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 CODEMOD = "worker_globals"
 _WHY_UNSAFE = "workers that used the default value now use the value set by the parent"
+_OF_POOLS = ("Pool", "Executor")
 SIMPLE = (
     ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.BoolOp,
     ast.Compare, ast.IfExp, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
@@ -37,6 +38,11 @@ SIMPLE = (
 
 
 OPTION = "worker_init_fn"
+INITIALIZER = "initializer"
+_POOLS = {
+    "Pool": 1,
+    "ProcessPoolExecutor": 2,
+}  # each with how many arguments precede the initializer
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,7 @@ class WorkerGlobalsPlan:
     calls: tuple[Span, ...]
     above: Span
     width: int = 88  # how long a line of the file may be
+    option: str = OPTION
 
 
 class _No(Exception):
@@ -108,8 +115,9 @@ def _in_each_worker(
 
 
 def _refused(no: _No, finding: Finding) -> Refused:
-    loader = finding.evidence.read.function.crossing.boundary.frame.module
-    return Refused(in_file(str(no), loader.path))
+    boundary = finding.evidence.read.function.crossing.boundary
+    reason = str(no).replace("loader", "pool") if boundary.kind in _OF_POOLS else str(no)
+    return Refused(in_file(reason, boundary.frame.module.path))
 
 
 def _on_class(found: SetOnClass) -> str:
@@ -152,9 +160,9 @@ class Setting:
 
 
 def _fix(evidences: Sequence[SetInParent], settings: Sequence[Setting], analysis: Analysis) -> Fix:
-    boundary = evidences[0].read.function.crossing.boundary
-    module = boundary.frame.module
-    loaders = _loaders_beside(analysis, boundary)
+    loaders = _loaders_beside(analysis, evidences[0].read.function.crossing.boundary)
+    boundary = loaders[0]
+    module, is_pool = boundary.frame.module, boundary.kind in _OF_POOLS
     earlier = {_earlier(module, loader, analysis) for loader in loaders}
     if len(earlier) > 1:
         raise _No("the loaders have different `worker_init_fn` arguments")
@@ -163,12 +171,15 @@ def _fix(evidences: Sequence[SetInParent], settings: Sequence[Setting], analysis
     body, values = _joined(settings)
     plan = WorkerGlobalsPlan(
         name,
-        _header(name, [each for each, _ in values], _is_typed(module, boundary.node)),
+        _header(
+            name, [each for each, _ in values], _is_typed(module, boundary.node), is_pool=is_pool
+        ),
         (*((f"{before}(worker_id)",) if before else ()), *body),
         values,
         tuple(module.span(loader.node) for loader in loaders),
         module.span(top_level_statement(module, boundary.node)),
         width_of(module),
+        INITIALIZER if is_pool else OPTION,
     )
     names = ", ".join(dict.fromkeys(f"`{each.name.name}`" for each in evidences))
     return Fix(
@@ -204,10 +215,10 @@ def _joined(
 
 def _setting(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> Setting:
     """Return what a function for workers does to set a name as the parent does."""
-    boundary = evidence.read.function.crossing.boundary
+    boundary = _starting(evidence.read.function.crossing.boundary)
+    if boundary is None or not isinstance(boundary.node, ast.Call):
+        raise _No(_no_loader(evidence.read.function.crossing.boundary))
     module, loader = boundary.frame.module, boundary.node
-    if boundary.kind != "DataLoader" or not isinstance(loader, ast.Call):
-        raise _No(_no_loader(boundary))
     if module in taken:
         raise _No("another fix already changes a loader in this file")
     if evidence.entry.calls and evidence.write.module.scope_of(evidence.write.node).is_function:
@@ -233,12 +244,27 @@ def _made_again_or_carried(
             raise no from None
 
 
+def _starting(boundary: Boundary) -> Boundary | None:
+    """Return a loader, or what makes the pool that a call is sent to, where a name of the same function holds just that."""
+    if boundary.kind not in _OF_POOLS:
+        return boundary if boundary.kind == "DataLoader" else None
+    match boundary.node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name) as pool)):
+            module = boundary.frame.module
+            scope = module.scope_of(pool).lookup(name)
+            made = scope.bindings.get(name, []) if scope is module.scope_of(pool) else []
+            if len(made) == 1 and isinstance(made[0].value, ast.Call) and not made[0].path:
+                call = made[0].value
+                return replace(boundary, node=call) if last_name(call.func) in _POOLS else None
+    return None
+
+
 def _no_loader(boundary: Boundary) -> str:
-    """Return why no function for workers is written where these are not a loader's."""
-    if boundary.kind not in ("Pool", "Executor"):
+    """Return why no function for workers is written where these are not a loader's, nor those of a pool in view."""
+    if boundary.kind not in _OF_POOLS:
         return "only a loader has a `worker_init_fn` that can set the name"
     at = f"{boundary.frame.module.path.name}:{boundary.node.lineno}"
-    return f"dlfix does not add an `initializer` to a pool ({at})"
+    return f"the pool is not created in the same function ({at})"
 
 
 def _beside(caller: Module, call: ast.Call, module: Module, loader: ast.Call) -> bool:
@@ -378,7 +404,9 @@ def _name_of(node: ast.expr, parameter: str) -> str:
 
 
 def _loaders_beside(analysis: Analysis, boundary: Boundary) -> list[Boundary]:
-    """Return the loaders made in the same function, all of which need the setting."""
+    """Return the loaders made in the same function, all of which need the setting; a pool alone."""
+    if boundary.kind in _OF_POOLS:
+        return [_starting(boundary) or boundary]
     module = boundary.frame.module
     function = enclosing_function(module, boundary.node)
     found: dict[ast.AST, Boundary] = {boundary.node: boundary}
@@ -396,6 +424,9 @@ def _earlier(module: Module, loader: Boundary, analysis: Analysis) -> str:
     assert isinstance(call, ast.Call)
     if any(isinstance(a, ast.Starred) for a in call.args) or _may_be_spread(loader, analysis):
         raise _No(f"the loader is created with `*` or `**` arguments (line {call.lineno})")
+    if loader.kind in _OF_POOLS:
+        _refuse_initialized(call)
+        return ""
     node = next((k.value for k in call.keywords if k.arg == OPTION), None)
     if node is None or (isinstance(node, ast.Constant) and node.value is None):
         if len(call.args) > 10:
@@ -406,6 +437,13 @@ def _earlier(module: Module, loader: Boundary, analysis: Analysis) -> str:
     raise _No(f"the `worker_init_fn` of the loader cannot be extended (line {call.lineno})")
 
 
+def _refuse_initialized(call: ast.Call) -> None:
+    """Refuse a pool that has an initializer already."""
+    given = {k.arg for k in call.keywords} & {INITIALIZER, "initargs"}
+    if given or len(call.args) > _POOLS[last_name(call.func)]:
+        raise _No(f"the pool has an `initializer` already (line {call.lineno})")
+
+
 def _may_be_spread(loader: Boundary, analysis: Analysis) -> bool:
     """Return whether a mapping that a call spreads may have a `worker_init_fn`."""
     call = loader.node
@@ -413,7 +451,7 @@ def _may_be_spread(loader: Boundary, analysis: Analysis) -> bool:
     if all(k.arg is not None for k in call.keywords):
         return False
     given = analysis.interpreter.calls.arguments(call, loader.frame)
-    return given.more_keywords or OPTION in given.keywords
+    return given.more_keywords or bool({OPTION, INITIALIZER} & given.keywords.keys())
 
 
 def _is_typed(module: Module, node: ast.AST) -> bool:
@@ -421,6 +459,7 @@ def _is_typed(module: Module, node: ast.AST) -> bool:
     return isinstance(function, ast.FunctionDef) and function.returns is not None
 
 
-def _header(name: str, parameters: Sequence[str], typed: bool) -> str:
-    listed = ", ".join([f"worker_id{': int' if typed else ''}", *parameters])
+def _header(name: str, parameters: Sequence[str], typed: bool, *, is_pool: bool) -> str:
+    number = [] if is_pool else [f"worker_id{': int' if typed else ''}"]
+    listed = ", ".join([*number, *parameters])
     return f"def {name}({listed}){' -> None' if typed else ''}:"
