@@ -56,6 +56,7 @@ _SEQUENCES = {
     "collections.deque": "list",
 }  # fmt: skip
 _NESTED_OBJECTS = 4  # objects of a class that its constructor makes, in one another
+SCRIPTING = frozenset({"torch.jit.script"})  # also as a decorator: what it makes has no name
 _COPIES = frozenset({"copy.copy", "copy.deepcopy"})
 _SAME = frozenset({"contextlib.closing", "contextlib.nullcontext"})
 _SECOND = frozenset({"typing.cast", "typing_extensions.cast"})
@@ -508,6 +509,15 @@ class Calls:
                 yield from self.apply(value, Arguments((one.value,)), node, frame)
             elif isinstance(value, ExternalCall) and value.name == "functools.wraps":
                 yield self._wrapped(value, one, frame)
+            elif isinstance(value, External) and value.name in SCRIPTING:
+                named: list[ast.expr] = [
+                    ast.Name(getattr(getattr(one.value, "node", None), "name", ""))
+                ]
+                call = ast.copy_location(ast.Call(decorator, named, []), decorator)
+                node = self.made(decorator, frame, lambda call=call: call, "decorator")  # type: ignore[misc]
+                yield Reached(
+                    self.external_call(value.name, Arguments((one.value,)), node, frame), one.steps
+                )
             else:
                 yield one  # taken to leave the function findable by its name
 

@@ -85,7 +85,7 @@ class CallableNotFoundByName(Rule):
         """Yield a finding for each callable that crosses and is not found by its name."""
         for crossing in analysis.pickled:
             problem = callables.problem(crossing, analysis)
-            if problem in ("named", "decorated", "shadowed"):
+            if problem in ("named", "decorated", "shadowed", "private"):
                 error = callables.not_the_same(crossing) if problem == "shadowed" else ""
                 yield callables.finding(
                     type(self), crossing, callables.said(problem, crossing), error

@@ -547,6 +547,10 @@ class _Planning:
         """Give the function a decorator puts in place `functools.wraps`."""
         inner, module = value.node, value.module
         outer = value.frame.scope.node
+        if isinstance(module.parent(inner), ast.ClassDef) and isinstance(inner, ast.FunctionDef):
+            raise CannotHoist(
+                f"rename the method: the class has it under another name (line {inner.lineno})"
+            )
         if isinstance(inner, ast.Lambda) or not isinstance(outer, ast.FunctionDef):
             raise CannotHoist(
                 f"the decorator does not return a function that it defines (line {inner.lineno})"

@@ -35,6 +35,7 @@ from dlfix.fixing.classes.uses import Uses
 from dlfix.fixing.planners.pickle_state_listings import is_listing, plan_listings
 from dlfix.fixing.plans import Planned
 from dlfix.reach.values import Derived, ExternalCall, Generator
+from dlfix.rules.reading.handles import SCRIPTED_FUNCTION
 from dlfix.rules.reading.unpickling import EndlessLookup
 
 if TYPE_CHECKING:
@@ -152,6 +153,8 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
         if _is_view(culprit):
             views[name] = (culprit.site, _view_of(culprit))
         elif _is_scripted(culprit):
+            if culprit.row is SCRIPTED_FUNCTION:
+                raise Refusal(culprit.row.note)
             _refuse_several(culprit)
             scripted.append(name)
         elif isinstance(culprit.value, Generator):

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from dlfix.reach.crossing import Crossing
     from dlfix.reach.values import Passed
 
-Problem = Literal["lambda", "local", "class", "named", "decorated", "shadowed", "unimportable"]
+Problem = Literal[
+    "lambda", "local", "class", "named", "decorated", "shadowed", "unimportable", "private"
+]
 _FINDING = (
     "globals()",
     "setattr(",
@@ -172,6 +174,8 @@ def _is_another(made: list[Reached], value: Function) -> bool:
 def _of_method(value: BoundMethod, analysis: Analysis) -> Problem | None:
     """Return whether a method is what a decorator put in its place, under a name that the object has not."""
     function, owner = value.function, value.owner
+    if isinstance(owner, Instance) and _is_mangled(function):
+        return None if analysis.method(owner.cls, "__getattr__") is not None else "private"
     if not isinstance(owner, Instance) or function.named is not None or not _is_local(function):
         return None
     name = getattr(function.node, "name", "")
@@ -190,6 +194,14 @@ def _of_method(value: BoundMethod, analysis: Analysis) -> Problem | None:
     )
     used = {last_name(each) for each in decorators}
     return "decorated" if used & makers else None
+
+
+def _is_mangled(function: Function) -> bool:
+    """Return whether a class keeps a method under another name than its own: `__run` of `Rows` as `_Rows__run`."""
+    name = getattr(function.node, "name", "")
+    within = function.module.parent(function.node)
+    is_private = name.startswith("__") and not name.endswith("__")
+    return function.named is None and is_private and isinstance(within, ast.ClassDef)
 
 
 def _gives_name(passed: Passed) -> bool:
@@ -364,6 +376,8 @@ def said(why: Problem, crossing: Crossing) -> str:
         )
     if why == "unimportable":
         return f"`{name}` is sent to the workers, which cannot import the module that defines it"
+    if why == "private":
+        return f"`{name}` is sent to the workers, but the object has no attribute of that name"
     if why == "named":
         return "Lambda is sent to the workers under a name that pickle cannot find"
     if why == "decorated":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import ABSENT, PERHAPS, UNKNOWN, Catalog, OneOf, ResourceRow, Tail
 from dlfix.project.module import enclosing_function
 from dlfix.project.trees import walk
+from dlfix.reach.calls import SCRIPTING
 from dlfix.reach.crossing import Crossing, Edge
 from dlfix.reach.labels import label, node_of
 from dlfix.reach.values import (
@@ -22,6 +23,7 @@ from dlfix.reach.values import (
     Derived,
     External,
     ExternalCall,
+    Function,
     Generator,
     Instance,
     ModuleValue,
@@ -174,6 +176,13 @@ _CACHED = ResourceRow(
     kind="state",
     error="PicklingError: Can't pickle <functools._lru_cache_wrapper object at 0x...>: "
     "it's not the same object as ...",
+)
+SCRIPTED_FUNCTION = ResourceRow(
+    "torch.jit.ScriptFunction",
+    kind="state",
+    action="report",
+    error="_pickle.PickleError: ScriptFunction cannot be pickled",
+    note="call the compiled function from a function of the module, and send that",
 )
 _MODULE = ResourceRow("module", kind="state", error="TypeError: cannot pickle 'module' object")
 
@@ -330,6 +339,8 @@ def _row_of(value: Value, analysis: Analysis) -> ResourceRow | None:
     if isinstance(value, ExternalCall) and value.name == "iter":
         return _iterator_row(value, analysis)
     if isinstance(value, ExternalCall):
+        if is_scripted_function(value, analysis):
+            return SCRIPTED_FUNCTION
         row = catalog.resource(value.name)
         return row.variant(_reader(value, analysis), uses_of(value)) if row is not None else None
     if isinstance(value, Derived):
@@ -340,6 +351,14 @@ def _row_of(value: Value, analysis: Analysis) -> ResourceRow | None:
     if isinstance(value, Instance):
         return _refusing_row(value, analysis) or _inherited_row(value, analysis)
     return None
+
+
+def is_scripted_function(value: ExternalCall, analysis: Analysis) -> bool:
+    """Return whether a call compiles a function; a module is saved in another way."""
+    if value.name not in SCRIPTING:
+        return False
+    given = analysis.values(value.arguments.get(0, "obj"))
+    return bool(given) and all(isinstance(each, Function) for each in given)
 
 
 def _inherited_row(value: Instance, analysis: Analysis) -> ResourceRow | None:
