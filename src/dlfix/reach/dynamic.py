@@ -110,7 +110,8 @@ class Members:
         names = [
             name
             for name, bindings in module.scope.bindings.items()
-            if pattern.fullmatch(name) and any(_defines(binding) for binding in bindings)
+            if pattern.fullmatch(name)
+            and any(_defines(each) or (pattern is not ANY and _makes(each)) for each in bindings)
         ]
         self.interpreter.cut_short |= len(names) > MOST_MEMBERS
         for name in names[:MOST_MEMBERS]:
@@ -149,6 +150,11 @@ def _start(node: ast.expr) -> str:
 def _is_called(node: ast.expr, module: Module) -> bool:
     above = module.parent(node)
     return isinstance(above, ast.Call) and above.func is node
+
+
+def _makes(binding: Binding) -> bool:
+    """Return whether an assignment may make a function: `pad_batch = timed(_pad_batch)`."""
+    return not binding.path and isinstance(binding.value, (ast.Call, ast.Lambda))
 
 
 def _defines(binding: Binding) -> bool:
