@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -73,13 +73,27 @@ def is_guard(statement: ast.stmt) -> bool:
 def in_main_only(above: Iterable[ast.AST]) -> bool:
     """Return whether one of the branches a node stands in is the main process's alone."""
     around = list(above)
-    for statement in around:
-        if isinstance(statement, ast.If):
-            branches = {True: statement.body, False: statement.orelse, None: []}
-            outcome = _main_branch(statement.test, around[-1])
-            if any(s in around for s in branches[outcome]):
-                return True
-    return False
+    within = set(around)
+    return any(
+        _main_branch(test, around[-1]) is outcome
+        for node in around
+        for test, outcome, parts in _choices(node)
+        if not within.isdisjoint(parts)
+    )
+
+
+def _choices(node: ast.AST) -> Iterator[tuple[ast.expr, bool, Sequence[ast.AST]]]:
+    """Yield the tests of a node, each with an outcome and what runs only then: also of `test and main()`."""
+    match node:
+        case ast.If(test=test, body=body, orelse=orelse):
+            yield test, True, body
+            yield test, False, orelse
+        case ast.IfExp(test=test, body=chosen, orelse=other):
+            yield test, True, [chosen]
+            yield test, False, [other]
+        case ast.BoolOp(op=op, values=values):
+            for index, value in enumerate(values):
+                yield value, isinstance(op, ast.And), values[index + 1 :]
 
 
 def _main_branch(test: ast.expr, tree: ast.AST) -> bool | None:
