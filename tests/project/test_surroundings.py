@@ -249,9 +249,17 @@ def test_a_pool_has_an_initializer_that_could_set_a_name(tmp_path):
     (tmp_path / "main.py").write_text(POOLED)
     (found,) = Session.open([tmp_path], Settings()).diagnoses()
     assert found.finding.code == "DLF303"
+    assert isinstance(found.outcome, Fix)
+    assert found.outcome.message == "Set `SCALE` in each worker with `_init_worker`"
+
+
+def test_a_pool_of_another_function_gets_no_initializer(tmp_path):
+    made = "def pooled():\n    return multiprocessing.Pool(2)\n\n\n"
+    text = POOLED.replace("def work", made + "def work")
+    (tmp_path / "main.py").write_text(text.replace("with multiprocessing.Pool(2)", "with pooled()"))
+    (found,) = Session.open([tmp_path], Settings()).diagnoses()
     assert isinstance(found.outcome, Refused)
-    assert "`initializer`" in found.outcome.reason
-    assert "(main.py:12)" in found.outcome.reason
+    assert "(main.py:16)" in found.outcome.reason
 
 
 SLICER = """
