@@ -29,6 +29,29 @@ ROWS = [
         """,
     ),
     row(
+        "what is made where there are no rounds of the loop that starts workers",
+        """
+        import argparse
+        from multiprocessing import Process
+        args = argparse.ArgumentParser().parse_args()
+        data = Keep(1) if args.workers else Keep(lambda x: x)
+        started = [Process(target=print, args=(data,)) for _ in range(args.workers)]
+        for _ in range(args.workers):
+            Process(target=print, args=(data,))
+        """,
+    ),
+    row(
+        "what is made where there are rounds of the loop that starts workers",
+        """
+        import argparse
+        from multiprocessing import Process
+        args = argparse.ArgumentParser().parse_args()
+        data = Keep(lambda x: x) if args.workers else Keep(1)
+        started = [Process(target=print, args=(data,)) for _ in range(args.workers)]
+        """,
+        "args[0].kept lambda",
+    ),
+    row(
         "what the same branch of the same test has set",
         """
         import argparse

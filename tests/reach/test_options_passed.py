@@ -396,6 +396,61 @@ PROGRAMS = [
         """,
     ),
     program(
+        "hooks registered on the layers of a model of the program",
+        """
+        import torch
+        from torch.utils.data import DataLoader, Dataset
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.head = torch.nn.Linear(1, 1)
+        class D(Dataset):
+            def __init__(self, model):
+                self.net = model
+                layers = dict(self.net.named_modules())
+                layers["head"].register_forward_hook(lambda m, i, o: print(o)) # !DLF101
+                for layer in model.children():
+                    layer.register_forward_pre_hook(lambda m, i: print(i)) # !DLF101
+            def __getitem__(self, i): return i
+        if __name__ == "__main__":
+            DataLoader(D(Net()), num_workers=2)
+        """,
+    ),
+    program(
+        "a function bound to each layer of a model",
+        """
+        import types
+        import torch
+        import torch.multiprocessing as mp
+        def doubled(self, x): return 2 * x
+        def patch(model):
+            for layer in model.modules():
+                layer.forward = types.MethodType(doubled, layer) # !DLF206
+        def run(rank, model): model(torch.zeros(1))
+        if __name__ == "__main__":
+            model = torch.nn.Sequential(torch.nn.Linear(1, 1))
+            patch(model)
+            mp.spawn(run, args=(model,))
+        """,
+    ),
+    program(
+        "a pool that a property makes where a method of its object is mapped",
+        """
+        import multiprocessing
+        class Features:
+            def __init__(self): self._pool = None
+            @property
+            def pool(self):
+                if self._pool is None:
+                    self._pool = multiprocessing.Pool(2) # !DLF204
+                return self._pool
+            def one(self, text): return len(text)
+            def all(self, texts): return list(self.pool.imap(self.one, texts))
+        if __name__ == "__main__":
+            Features().all(["a"])
+        """,
+    ),
+    program(
         "unknown options beside a lambda",
         """
         from omegaconf import OmegaConf

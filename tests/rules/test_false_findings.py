@@ -159,6 +159,17 @@ def work(x):
     SETUP.run()
     return x
 """
+REDUCED = """
+from torch.utils.data import DataLoader
+def make(pad):
+    class Collator:
+        def __init__(self, pad): self.pad = pad
+        def __call__(self, batch): return batch + [self.pad]
+        def __reduce__(self): return {}
+    return Collator(pad)
+if __name__ == "__main__":
+    DataLoader([1, 2], collate_fn=make(0), num_workers=2)
+"""
 MISSING = """
 def missing(name):
     class Missing:
@@ -875,6 +886,14 @@ if __name__ == "__main__":
     ),
     "a class made in a function whose constructor raises at times": (
         MISSING.format("if name: raise ImportError(name)"),
+        ["DLF103"],
+    ),
+    "a local class whose objects a function makes again": (
+        REDUCED.format("make, (self.pad,)"),
+        [],
+    ),
+    "a local class whose objects are made of it again": (
+        REDUCED.format("type(self), (self.pad,)"),
         ["DLF103"],
     ),
     "an image where the dataset was given no crop": (PICTURES.format("Pictures()"), ["DLF207"]),

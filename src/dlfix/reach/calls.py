@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from dlfix.project.syntax import defaults
@@ -14,6 +15,7 @@ from dlfix.reach.conditions import is_dead
 from dlfix.reach.copied_entries import at_call, lacked, with_steps
 from dlfix.reach.described import DESCRIBING, described
 from dlfix.reach.enums import by_value, is_enum
+from dlfix.reach.layers import LAYERS, MAKE_NETS, OF_NET, gives_layers
 from dlfix.reach.methods import always_raises
 from dlfix.reach.named_elsewhere import INSTANTIATE, is_entry_point
 from dlfix.reach.texts import OF_TEXT, PARSERS, by_method, parsed
@@ -72,9 +74,6 @@ _IMPORTERS = frozenset({"importlib.import_module", "__import__"})
 _FLUENT = frozenset(
     {"eval", "train", "to", "cuda", "cpu", "float", "half", "double", "requires_grad_", "apply"}
 )
-_OF_NETS = ("torch.nn.", "torch.hub.", "torchvision.models.", "timm.")
-_LAYERS = frozenset({"modules", "children"})
-_NAMED_LAYERS = frozenset({"named_modules", "named_children"})
 _ENTERS_OTHER = frozenset({"tempfile.TemporaryDirectory", "multiprocessing.Manager"})
 _PATHS = frozenset({"pathlib.Path", "pathlib.PosixPath", "pathlib.PurePath"})
 _OF_DICT = frozenset({"items", "values", "keys"})
@@ -325,7 +324,7 @@ class Calls:
         is_module = isinstance(value, ModuleValue)  # of Python: `lightgbm.train(...)`
         if name not in _FLUENT or is_module:
             return False
-        is_net = isinstance(value, ExternalCall) and value.name.startswith(_OF_NETS)
+        is_net = isinstance(value, ExternalCall) and value.name.startswith(MAKE_NETS)
         return isinstance(method, External) or (is_net and isinstance(method, Derived))
 
     def _is_called(self, name: str) -> bool:
@@ -816,9 +815,10 @@ class Calls:
         """Return what iterating something that is no container of ours may give."""
         if isinstance(value, Derived) and isinstance(value.origin, Container):
             return self._of_dict(value.origin, value)
-        if isinstance(value, Derived) and value.called and value.how in _LAYERS | _NAMED_LAYERS:
-            layer = self.made(value.node, value.frame, lambda: _item(value), "item", value)
-            return [layer if value.how in _LAYERS else self._tuple(value, (_UNKNOWN, layer))]
+        if isinstance(value, Derived) and gives_layers(value):
+            return [self._layer(value)]
+        if isinstance(value, ExternalCall) and value.name in OF_NET:
+            return self._layers_of_own(value)
         if is_entry_point(value) or (isinstance(value, Derived) and _gives_paths(value)):
             return [self.made(value.node, value.frame, lambda: _item(value), "item", value)]
         if isinstance(value, Derived) and self._is_of_handle(value):
@@ -828,6 +828,27 @@ class Calls:
         if isinstance(value, ExternalCall):
             return self._by_builtin(value)
         return [_UNKNOWN]
+
+    def _layer(self, value: Derived) -> Argument:
+        """Return what iterating the layers of a network gives, with its name where that is asked for."""
+        layer = self.made(value.node, value.frame, lambda: _item(value), "item", value)
+        return layer if value.how in LAYERS else self._tuple(value, (_UNKNOWN, layer))
+
+    def _layers_of_own(self, value: ExternalCall) -> list[Argument]:
+        """Return the layers of an object of the tree whose base has the method: `for layer in self.modules()`."""
+        how = value.name.rpartition(".")[2]
+        func = value.node.func
+        owners = (
+            self.interpreter.values_at(func.value, value.frame)
+            if isinstance(func, ast.Attribute)
+            else []
+        )
+        asked = [
+            self.made(value.node, value.frame, partial(_called, owner, how, value), how, owner)
+            for owner in owners
+            if isinstance(owner, Instance)
+        ]
+        return [self._layer(each) for each in asked] or [_UNKNOWN]
 
     def _is_of_handle(self, value: Derived) -> bool:
         """Return whether a value hangs from a handle, whose row says what it gives."""
@@ -949,6 +970,10 @@ def _gives_paths(value: Derived) -> bool:
         origin = origin.origin
     is_path = isinstance(origin, ExternalCall) and origin.name in _PATHS
     return value.called and is_path and value.how in ("glob", "rglob", "iterdir")
+
+
+def _called(owner: Value, method: str, at: ExternalCall) -> Derived:
+    return Derived(owner, method, at.node, at.frame, called=True)
 
 
 def _item(value: Derived | ExternalCall) -> Derived:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _BODIES = ("body", "orelse", "finalbody")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.expr_context, ast.cmpop)
 
 
@@ -78,6 +79,18 @@ def _branch(child: ast.AST, above: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
         yield above.test, child in above.body
     elif isinstance(above, ast.IfExp) and child is not above.test:
         yield above.test, child is above.body
+    elif isinstance(above, ast.For) and child in above.body:
+        yield from _counted(above.iter)
+    elif isinstance(above, _COMPREHENSIONS) and child not in above.generators:
+        for each in above.generators:
+            yield from _counted(each.iter)
+
+
+def _counted(gone_through: ast.expr) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield the number of rounds of `range(n)`: where there is one, it is not 0."""
+    match gone_through:
+        case ast.Call(func=ast.Name(id="range"), args=[count], keywords=[]):
+            yield count, True
 
 
 def leaving_before(child: ast.AST, above: ast.AST) -> Iterator[ast.If]:
@@ -112,7 +125,6 @@ def _in_loop(node: ast.AST, module: Module) -> bool:
     return False
 
 
-@kept
 @kept
 def text_of(test: ast.expr) -> str:
     """Return what a test says, whatever its place: two that say the same have the same text."""

@@ -16,6 +16,7 @@ from dlfix.reach.crossing import Store
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.evaluator import Above, Base
 from dlfix.reach.instance_state import State, all_fields
+from dlfix.reach.layers import with_its_nets
 from dlfix.reach.methods import annotated_names, decorator_kind, methods_of, stored_names
 from dlfix.reach.set_by_call import owner_set, set_by_call, setting
 from dlfix.reach.values import (
@@ -802,8 +803,12 @@ def _set_by_key(module: Module) -> dict[str, list[tuple[ast.expr, ast.expr]]]:
 
 
 def makers(value: Value) -> Iterator[ast.AST]:
-    """Yield the call that made an object, and its class: `self` stands for all that a class makes."""
-    yield from (made for made in (_made_by(value), _class_node(value)) if made is not None)
+    """Yield the call that made an object, and its class: `self` stands for all that a class makes.
+
+    A layer of a network is made with it.
+    """
+    for one in with_its_nets(value):
+        yield from (made for made in (_made_by(one), _class_node(one)) if made is not None)
 
 
 def _made_by(value: Value) -> ast.AST | None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Kept = tuple[str, Argument]
 _ADD_ARGUMENT = "argparse.ArgumentParser.add_argument"
+_NETS = "torch.nn"
 _FILE_TYPE = "argparse.FileType"
 
 
@@ -48,10 +49,16 @@ class KeptByCall:
     def by(self, value: Value, modules: Iterable[Module]) -> Iterator[Kept]:
         """Yield what calls in some modules keep in an object, with the name it is kept under."""
         nodes = _nodes(value, self.interpreter.instances.mro)
-        for module in dict.fromkeys(modules):
+        for module in dict.fromkeys([*modules, *self._hooking(value)]):
             kept = self._in(module) if nodes else {}
             for node in nodes:
                 yield from kept.get(node, ())
+
+    def _hooking(self, value: Value) -> Iterator[Module]:
+        """Yield the modules whose code hangs hooks on networks, of which this is one."""
+        for name, rows in self.catalog.methods.items():
+            if any(row.of == _NETS and self._is_of(row, value) for row in rows):
+                yield from self.interpreter.project.mentions(name)
 
     def chained(self, value: Derived) -> tuple[list[Kept], bool]:
         """Return what a method's result keeps of its arguments, and whether it keeps the object."""

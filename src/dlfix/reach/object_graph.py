@@ -23,6 +23,7 @@ from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
 from dlfix.reach.instances import left_empty, sets_on_others
 from dlfix.reach.labels import label, node_of, short
+from dlfix.reach.layers import MAKE_NETS
 from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state
 from dlfix.reach.opposite_branches import set_beside
 from dlfix.reach.pickle_protocol import Handed, Line, read_getstate, read_reduce
@@ -339,7 +340,13 @@ class Walk:
 
     def _set_on(self, value: ExternalCall | Derived, boundary: Boundary) -> Iterator[Child]:
         """Yield what code sets on an object of a library: `data.get_labels = f`."""
-        for module in dict.fromkeys([boundary.frame.module, value.frame.module]):
+        near = [boundary.frame.module, value.frame.module]
+        root: Value = value
+        while isinstance(root, Derived):
+            root = root.origin
+        if isinstance(root, ExternalCall) and root.name.startswith(MAKE_NETS):
+            near += self.interpreter.project.setters("forward")  # code that patches networks
+        for module in dict.fromkeys(near):
             for store in self.interpreter.instances.set_on(value.node, module):
                 yield from self._stored(store)
 
@@ -413,7 +420,7 @@ class Walk:
 
     def _of_instance(self, instance: Instance, boundary: Boundary) -> Iterator[Child]:
         instances = self.interpreter.instances
-        yield Edge("class"), Reached(instance.cls)
+        by_its_class = Edge("class"), Reached(instance.cls)
         if instance.cls in instances.registered:
             yield (
                 Edge("state"),
@@ -428,10 +435,13 @@ class Walk:
             handed = read_reduce(method.node)
             if handed.as_usual:
                 break
+            if handed.of_class or not handed.values:
+                yield by_its_class
             if handed.everything:
                 yield from self._attributes(instance, boundary, handed)
             yield from self._handed_values(instance, method, handed.values)
             return
+        yield by_its_class
         getstate = instances.method(instance.cls, "__getstate__") or self._assigned(instance.cls)
         if getstate is None and instances.given(instance.cls, _STATE):
             yield (

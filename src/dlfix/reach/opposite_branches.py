@@ -50,12 +50,19 @@ def _method_around(methods: dict[str, Def], boundary: Boundary) -> str | None:
 
 def _used_before(method: Def, start: ast.AST, module: Module) -> Iterator[ast.Attribute]:
     """Yield what a method reads of an object, but for what it hands to the workers or does beside them."""
-    handed = set(walk(start))
+    handed = {node for each in _handed(start) for node in walk(each)}
     for node in walk(method):
         if not isinstance(node, ast.Attribute) or node in handed:
             continue
         if not _is_opposite(node, start, module):
             yield node
+
+
+def _handed(start: ast.AST) -> list[ast.expr]:
+    """Return what a call hands over: what it is called on is read before."""
+    if not isinstance(start, ast.Call):
+        return []
+    return [*start.args, *(each.value for each in start.keywords)]
 
 
 def _is_opposite(node: ast.AST, start: ast.AST, module: Module) -> bool:

@@ -20,7 +20,8 @@ class Handed:
 
     `everything` is True where the state starts from all attributes, less those in `dropped`; `values`
     are expressions handed over besides, or instead. `known` is False where it can't be told, and
-    `as_usual` where it is left to `object`, which asks `__getstate__`.
+    `as_usual` where it is left to `object`, which asks `__getstate__`. `of_class` is True where the
+    class of the object is handed over.
     """
 
     everything: bool = False
@@ -30,6 +31,7 @@ class Handed:
     values: list[ast.expr] = field(default_factory=list)
     known: bool = True
     as_usual: bool = False
+    of_class: bool = False
 
     def drop(self, found: Iterable[set[str] | None]) -> None:
         """Take in the names that places leave out; None is a place that may leave out any."""
@@ -67,7 +69,9 @@ def read_reduce(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Handed:
             handed.as_usual = True
         elif _is_whole_state(part, me):
             handed.everything = True
-        elif not _filtered(part, me, handed) and not _is_type_of_self(part):
+        elif _is_type_of_self(part):
+            handed.of_class = True
+        elif not _filtered(part, me, handed):
             handed.values.append(part)
     return handed
 

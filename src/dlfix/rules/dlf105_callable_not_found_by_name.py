@@ -21,8 +21,9 @@ class CallableNotFoundByName(Rule):
     Pickle stores the name of a function and looks it up when unpickling. This fails for `f = lambda ...` at
     module level (its name is `<lambda>`), for a function whose decorator does not use
     `functools.wraps`, for a wrapper that a call makes of another function and `functools.wraps`
-    names after it, for a function or class whose name was assigned to another object, and for a function of a file that was loaded by `importlib.util.module_from_spec` under a name that no
-    import finds.
+    names after it, for a function or class whose name was assigned to another object, for a method with
+    a class-private name (`__run` of `Job` is kept as `_Job__run`), and for a function of a file that
+    was loaded by `importlib.util.module_from_spec` under a name that no import finds.
 
     ## The error you see
 
@@ -66,8 +67,9 @@ class CallableNotFoundByName(Rule):
     ## Fix safety
 
     The fix is safe for a lambda that becomes a `def` with the same name, for a decorator that
-    gets `functools.wraps`, and for a wrapper that a call makes: it becomes a partial, which
-    `functools.update_wrapper` gives the name. There is no fix for a wrapper that also decorates
+    gets `functools.wraps`, for a wrapper that a call makes: it becomes a partial, which
+    `functools.update_wrapper` gives the name, and for a class-private method that gets a name with one
+    underscore, where no code asks for it in another way. There is no fix for a wrapper that also decorates
     functions, for a name that is assigned twice, or for a function of
     a file that no import finds; put the file on the path and import it.
 

@@ -102,7 +102,7 @@ class MappedMemoryCopied(Rule):
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each mapped array that crosses."""
         for handle in handles(analysis):
-            if handle.row.kind != "memmap" or handle.passed_in:
+            if handle.row.kind != "memmap":
                 continue
             if not _is_of_open_file(handle.crossing.value):
                 found = finding(

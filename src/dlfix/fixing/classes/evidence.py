@@ -144,7 +144,7 @@ def culprit_of(
         row=row,
         container=container,
         holders=tuple(_class_names(crossing)),
-        is_passed_in=finding.code == "DLF205",
+        is_passed_in=handles.is_passed_in(crossing),
         on_class=store.on_class,
         code=finding.code,
         sender=_sender(kept.parent),

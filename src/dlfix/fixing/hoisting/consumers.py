@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dlfix.project import scan
 from dlfix.project.importing import beside
 from dlfix.project.syntax import last_name
-from dlfix.reach.values import Bound, Function, Unknown
+from dlfix.reach.values import Bound, BoundMethod, Function, Unknown
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -81,7 +81,8 @@ class Consumers:
     def _is_asked(self, question: Question, function: ast.AST, names: Collection[str]) -> bool:
         scope = question.module.scope_of(question.asked)
         values = self.analysis.values(Bound(question.asked, self.analysis.frame(scope)))
-        if any(isinstance(each, Function) and each.node is function for each in values):
+        found = (each.function if isinstance(each, BoundMethod) else each for each in values)
+        if any(isinstance(each, Function) and each.node is function for each in found):
             return True
         unknown = not values or any(isinstance(each, Unknown) for each in values)
         return unknown and last_name(question.asked) in names

@@ -38,7 +38,8 @@ def reads_before(module: Module, node: Definition) -> list[ast.Name]:
 
 def name_span(module: Module, node: Definition) -> Span:
     """Return where a definition writes its name."""
-    keyword = _KEYWORD.match(module.lines[node.lineno - 1])
+    indent = node.col_offset  # in bytes, but of spaces
+    keyword = _KEYWORD.match(module.lines[node.lineno - 1], indent)
     if keyword is None or not keyword.string.startswith(node.name, keyword.end()):
         raise CannotHoist(f"`{node.name}` cannot be found by its name (line {node.lineno})")
     column = keyword.end()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.fixing import naming
-from dlfix.fixing.hoisting import rebinding, wrapping
+from dlfix.fixing.hoisting import private_methods, rebinding, wrapping
 from dlfix.fixing.hoisting.captures import CannotHoist, Draft, guard_of, is_global
 from dlfix.fixing.hoisting.classes import ClassMoves
 from dlfix.fixing.hoisting.consumers import Consumers, Question
@@ -114,6 +114,7 @@ class _Planning:
         self.walk = Walk(analysis.interpreter)
         self.consumers = Consumers(analysis)
         self.carried: set[ast.ClassDef] = set()  # classes of what is captured
+        self.methods: set[str] = set()  # names that private methods get
 
     def moves(self, module: Module) -> Moves:
         if module.path not in self.modules:
@@ -156,6 +157,8 @@ class _Planning:
         crossing = finding.evidence
         value = _sent(crossing) if isinstance(crossing, Crossing) else crossing
         if isinstance(value, Function):
+            if private_methods.is_private(value.module, value.node):
+                return ("private", value.module.path, value.node)
             if not _is_local(value) or self._takes_a_name(value, finding):
                 return ("named", value.module.path, value.node)
             same = self.moves(value.module).key(value.node)
@@ -173,6 +176,8 @@ class _Planning:
         value = _sent(crossing)
         if isinstance(value, External):
             self._define_library_function(work, value, group)
+        elif isinstance(value, Function) and private_methods.is_private(value.module, value.node):
+            self._rename_private(work, value, group)
         elif isinstance(value, Function) and self._takes_a_name(value, group[0]):
             self._refuse_asked(value, group)
             self._wrap(work, value)
@@ -281,6 +286,16 @@ class _Planning:
                 raise CannotHoist(
                     f"{question.asked_of('the function')} ({question.place}), but "
                     "`functools.wraps` would change the result"
+                )
+
+    def _refuse_name_read(self, function: Function, group: list[Finding]) -> None:
+        """Refuse another name for a function of which code reads it."""
+        names = {name for each in group for name in _names_on_the_way(each.evidence)}
+        for question in self.consumers.asks(function.module, function.node, names):
+            if question.is_name:
+                raise CannotHoist(
+                    f"{question.asked_of('the method')} ({question.place}), but the fix would "
+                    "change the result"
                 )
 
     # Captures
@@ -528,6 +543,23 @@ class _Planning:
         kind = "class" if isinstance(node, ast.ClassDef) else "function"
         work.message = f"Rename the {kind} `{node.name}` to `{name}`"
 
+    def _rename_private(self, work: _Work, value: Function, group: list[Finding]) -> None:
+        """Give a method with a class-private name one that its class keeps it under."""
+        node, module = value.node, value.module
+        owner = module.parent(node)
+        assert isinstance(node, private_methods.Method)
+        assert isinstance(owner, ast.ClassDef)
+        self._refuse_name_read(value, group)
+        cls = self._class_of(module, owner)
+        if cls is None:
+            raise CannotHoist(f"its class cannot be read (line {node.lineno})")
+        line = [*self.analysis.mro(cls), *self.analysis.interpreter.instances.subclasses(cls)]
+        name, places = private_methods.renamed(
+            self.analysis.project, module, node, line, self.methods
+        )
+        work.uses[module.path] = [Use(span, Expression(text)) for span, text in places]
+        work.message = f"Rename the method `{node.name}` of `{owner.name}` to `{name}`"
+
     # Decorators
 
     def _takes_a_name(self, value: Function, finding: Finding) -> bool:
@@ -547,10 +579,6 @@ class _Planning:
         """Give the function a decorator puts in place `functools.wraps`."""
         inner, module = value.node, value.module
         outer = value.frame.scope.node
-        if isinstance(module.parent(inner), ast.ClassDef) and isinstance(inner, ast.FunctionDef):
-            raise CannotHoist(
-                f"rename the method: the class has it under another name (line {inner.lineno})"
-            )
         if isinstance(inner, ast.Lambda) or not isinstance(outer, ast.FunctionDef):
             raise CannotHoist(
                 f"the decorator does not return a function that it defines (line {inner.lineno})"

@@ -138,6 +138,8 @@ def _of_function(value: Function, crossing: Crossing, analysis: Analysis) -> Pro
         return "named" if _bound_at_top(value) else "lambda"
     if _is_local(value):
         return "local"
+    if _is_mangled(value):
+        return "private"
     if under_guard(value.module, value.node) is not None:
         return None  # DLF302 tells of it
     if not _leads_back(value, analysis) or _is_kept_undecorated(value, crossing, analysis):
@@ -174,8 +176,9 @@ def _is_another(made: list[Reached], value: Function) -> bool:
 def _of_method(value: BoundMethod, analysis: Analysis) -> Problem | None:
     """Return whether a method is what a decorator put in its place, under a name that the object has not."""
     function, owner = value.function, value.owner
-    if isinstance(owner, Instance) and _is_mangled(function):
-        return None if analysis.method(owner.cls, "__getattr__") is not None else "private"
+    cls = owner.cls if isinstance(owner, Instance) else owner
+    if isinstance(cls, Class) and _is_mangled(function):
+        return None if analysis.method(cls, "__getattr__") is not None else "private"
     if not isinstance(owner, Instance) or function.named is not None or not _is_local(function):
         return None
     name = getattr(function.node, "name", "")

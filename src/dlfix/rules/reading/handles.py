@@ -23,6 +23,7 @@ from dlfix.reach.values import (
     Derived,
     External,
     ExternalCall,
+    Frame,
     Function,
     Generator,
     Instance,
@@ -100,11 +101,20 @@ def _handles(analysis: Analysis) -> Iterator[Handle]:
         store = kept.edge.store if kept is not None else None
         if row.closed_crosses and store is not None and is_closed_again(store, row):
             continue
-        above = kept.parent.value if kept is not None and kept.parent is not None else None
-        holder = above if isinstance(above, Instance) else None
-        passed_in = holder is None or not _made_inside(crossing.value, store)
-        passed_in = passed_in and not _put_in_itself(crossing)
-        yield Handle(crossing, row, holder, store, passed_in)
+        yield Handle(crossing, row, _holder(kept), store, is_passed_in(crossing))
+
+
+def is_passed_in(crossing: Crossing) -> bool:
+    """Return whether what crosses was made outside the class that keeps it."""
+    kept = _kept(crossing)
+    store = kept.edge.store if kept is not None else None
+    inside = _holder(kept) is not None and _made_inside(crossing.value, store)
+    return not inside and not _put_in_itself(crossing)
+
+
+def _holder(kept: Crossing | None) -> Instance | None:
+    above = kept.parent.value if kept is not None and kept.parent is not None else None
+    return above if isinstance(above, Instance) else None
 
 
 def _matters_in_fork(row: ResourceRow) -> bool:
@@ -334,6 +344,13 @@ def row_of(value: Value, analysis: Analysis) -> ResourceRow | None:
     return None
 
 
+def _class_and_bases(frame: Frame, analysis: Analysis) -> list[ast.ClassDef]:
+    """Return the class of the object whose method runs, and its bases."""
+    owner = frame.owner
+    line = analysis.mro(owner.cls) if isinstance(owner, Instance) else []
+    return [each.node for each in line if isinstance(each, Class)]
+
+
 def _row_of(value: Value, analysis: Analysis) -> ResourceRow | None:
     catalog = analysis.catalog
     if isinstance(value, ExternalCall) and value.name == "iter":
@@ -342,7 +359,10 @@ def _row_of(value: Value, analysis: Analysis) -> ResourceRow | None:
         if is_scripted_function(value, analysis):
             return SCRIPTED_FUNCTION
         row = catalog.resource(value.name)
-        return row.variant(_reader(value, analysis), uses_of(value)) if row is not None else None
+        if row is None:
+            return None
+        uses = uses_of(value, lambda frame: _class_and_bases(frame, analysis))
+        return row.variant(_reader(value, analysis), uses)
     if isinstance(value, Derived):
         return _derived_row(value, analysis, catalog)
     if isinstance(value, External):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from dlfix.project.module import Module
 from dlfix.project.syntax import FUNCTIONS, dotted, last_name
@@ -13,22 +13,26 @@ from dlfix.reach.values import ExternalCall, Frame
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
 
 
-def uses_of(value: ExternalCall) -> frozenset[str]:
+Line = Callable[[Frame], Sequence[ast.ClassDef]]
+"""The class of the object whose method a frame is, and its bases."""
+
+
+def uses_of(value: ExternalCall, line: Line) -> frozenset[str]:
     """Return the attributes read of a call's result where it is used, also by who calls a function that returns it."""
-    found = _uses(value.node, value.frame)  # an archive lets nobody set its items
+    found = _uses(value.node, value.frame, line)  # an archive lets nobody set its items
     return found - {"[str]"} if "[]=" in found else found
 
 
-def _uses(call: ast.expr, frame: Frame) -> frozenset[str]:
-    module = frame.module
+def _uses(call: ast.expr, frame: Frame, line: Line) -> frozenset[str]:
+    module, classes = frame.module, line(frame)
     parent, among = module.parent(call), False
     if isinstance(parent, ast.Call) and last_name(parent.func) == "enter_context":
-        return _uses(parent, frame)
+        return _uses(parent, frame, line)
     if isinstance(parent, ast.Return) and frame.call is not None and frame.caller is not None:
-        return _uses(frame.call, frame.caller)
+        return _uses(frame.call, frame.caller, line)
     if isinstance(parent, ast.withitem):
         named = parent.optional_vars
-        return frozenset({"with"}) | (_of_target(named, module, False) if named else frozenset())
+        return frozenset({"with"}) | _of_target(named, module, False, classes)
     display = parent if isinstance(parent, _DISPLAYS) else None
     target = _target(parent if display is None else module.parent(display))
     if display is not None:
@@ -36,17 +40,19 @@ def _uses(call: ast.expr, frame: Frame) -> frozenset[str]:
         target, among = (own, False) if own is not None else (target, True)
     if isinstance(target, ast.Subscript):
         target, among = target.value, True
-    found = _of_target(target, module, among)
+    found = _of_target(target, module, among, classes)
     if isinstance(target, ast.Name):
-        for name in _kept_on(_functions(target, module), target.id, module):
-            found |= _uses(name, frame)
+        for name in _kept_on(_functions(target, module, ()), target.id, module):
+            found |= _uses(name, frame, line)
     return found
 
 
-def _of_target(target: ast.expr | None, module: Module, among: bool) -> frozenset[str]:
+def _of_target(
+    target: ast.expr | None, module: Module, among: bool, classes: Sequence[ast.ClassDef]
+) -> frozenset[str]:
     if target is None or not dotted(target):
         return frozenset()
-    each = (_uses_in(root, dotted(target), among) for root in _functions(target, module))
+    each = (_uses_in(root, dotted(target), among) for root in _functions(target, module, classes))
     return frozenset().union(*each)
 
 
@@ -68,12 +74,14 @@ def _unpacked(display: ast.expr, value: ast.expr, target: ast.expr | None) -> as
     return target.elts[display.elts.index(value)]
 
 
-def _functions(target: ast.expr, module: Module) -> list[ast.AST]:
-    """Return the functions that may use what is bound: of the class where it is an attribute."""
+def _functions(target: ast.expr, module: Module, classes: Sequence[ast.ClassDef]) -> list[ast.AST]:
+    """Return the functions that may use what is bound: of the class and its bases where it is an attribute."""
     root: ast.AST = module.scope_of(target).node
+    roots = [root]
     if isinstance(target, ast.Attribute):
         root = next((n for n in module.ancestors(target) if isinstance(n, ast.ClassDef)), root)
-    return [n for n in walk(root) if isinstance(n, FUNCTIONS)] or [root]
+        roots = [root, *(each for each in classes if each is not root)]
+    return [n for each in roots for n in walk(each) if isinstance(n, FUNCTIONS)] or [root]
 
 
 @kept
