@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.reach.values import (
@@ -56,9 +57,16 @@ class KeptByCall:
 
     def _hooking(self, value: Value) -> Iterator[Module]:
         """Yield the modules whose code hangs hooks on networks, of which this is one."""
-        for name, rows in self.catalog.methods.items():
-            if any(row.of == _NETS and self._is_of(row, value) for row in rows):
-                yield from self.interpreter.project.mentions(name)
+        for name, row in self._of_nets.items():
+            if not self._is_of(row, value):
+                return  # all are of the same library
+            yield from self.interpreter.project.mentions(name)
+
+    @cached_property
+    def _of_nets(self) -> dict[str, MethodRow]:
+        """The methods that hang something on a network."""
+        methods = self.catalog.methods.items()
+        return {name: row for name, rows in methods for row in rows if row.of == _NETS}
 
     def chained(self, value: Derived) -> tuple[list[Kept], bool]:
         """Return what a method's result keeps of its arguments, and whether it keeps the object."""
