@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from dlfix.reach.calls import ANYTHING
 from dlfix.reach.evaluator import Context
-from dlfix.reach.values import Frame, Function, Instance
+from dlfix.reach.methods import calls_base, methods_of
+from dlfix.reach.values import Class, Frame, Function, Instance
 
 if TYPE_CHECKING:
     from dlfix.reach.evaluator import Evaluator
@@ -46,16 +47,23 @@ class Contexts:
             yield frame
             return
         instances = self.interpreter.instances
-        heirs = [
-            cls
-            for cls in instances.subclasses(owner.cls)
-            if getattr(instances.method(cls, frame.scope.name), "node", None) is frame.scope.node
-        ]
+        heirs = [cls for cls in instances.subclasses(owner.cls) if self._runs(cls, frame)]
         made = [cls for cls in heirs if instances.is_made(cls)]
         if not made or instances.is_made(owner.cls):
             yield frame
         for cls in made or heirs:
             yield self._owned(frame, instances.anyone(cls))
+
+    def _runs(self, cls: Class, frame: Frame) -> bool:
+        """Return whether a class inherits the method of a frame, or its own, up to there, call that of the base."""
+        name = frame.scope.name
+        for base in self.interpreter.instances.mro(cls):
+            own = methods_of(base.node).get(name) if isinstance(base, Class) else None
+            if own is frame.scope.node:
+                return True
+            if own is not None and not calls_base(Function(own, frame), name):
+                return False
+        return False
 
     def _calls(self, frame: Frame) -> Iterator[tuple[ast.Call, Frame]]:
         """Yield the calls of a function; one in a function of its own, once for each caller of that."""

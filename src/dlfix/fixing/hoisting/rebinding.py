@@ -36,6 +36,33 @@ def reads_before(module: Module, node: Definition) -> list[ast.Name]:
     return found
 
 
+def name_of_registered(module: Module, node: Definition) -> str:
+    """Return a name for a function that a decorator keeps while others take its own: `_` below `@register("sort")`.
+
+    It is empty where code reads the name, or something else than a function takes it over.
+    """
+    bindings = module.scope.bindings.get(node.name, ())
+    defined = all(each.node in module.tree.body for each in bindings)
+    functions = all(
+        isinstance(each.node, (ast.FunctionDef, ast.AsyncFunctionDef)) for each in bindings
+    )
+    if len(bindings) < 2 or not defined or not functions or bindings[-1].node is node:
+        return ""
+    read = any(
+        node.name in scope.reads and scope.lookup(node.name) is module.scope
+        for scope in module.scope.walk()
+    )
+    texts = [
+        given.value
+        for each in node.decorator_list
+        if isinstance(each, ast.Call)
+        for given in each.args[:1]
+        if isinstance(given, ast.Constant) and isinstance(given.value, str)
+    ]
+    stem = re.sub(r"\W", "_", texts[0]).lower() if texts else ""
+    return "" if read or not stem else f"_{stem}" if node.name.startswith("_") else stem
+
+
 def name_span(module: Module, node: Definition) -> Span:
     """Return where a definition writes its name."""
     indent = node.col_offset  # in bytes, but of spaces

@@ -186,7 +186,7 @@ class _Planning:
             for other in group[1:]:
                 self._follow(work, value, other)
         elif isinstance(value, (Function, Class)):
-            self._rename(work, value)
+            self._rename(work, value, group)
         else:
             raise CannotHoist("the function is not defined in this project")
         return work.fix()
@@ -529,14 +529,18 @@ class _Planning:
 
     # Names bound again
 
-    def _rename(self, work: _Work, value: Function | Class) -> None:
+    def _rename(self, work: _Work, value: Function | Class, group: list[Finding]) -> None:
         """Give what lost its name to something made of it a private one."""
         node, module = value.node, value.module
         if isinstance(node, ast.Lambda):
             raise CannotHoist(f"the lambda cannot be found by its name (line {node.lineno})")
-        reads = rebinding.reads_before(module, node)
+        wanted = rebinding.name_of_registered(module, node)
+        if wanted and isinstance(value, Function):
+            self._refuse_name_read(value, group)
+        reads = rebinding.reads_before(module, node) if not wanted else []
         moves = self.moves(module)
-        name = naming.free_name(naming.private(node.name), moves.taken | moves.given)
+        wanted = wanted or naming.private(node.name)
+        name = naming.free_name(wanted, moves.taken | moves.given)
         moves.given.add(name)
         spans = [rebinding.name_span(module, node), *(module.span(read) for read in reads)]
         work.uses[module.path] = [Use(span, Expression(name)) for span in spans]

@@ -69,6 +69,15 @@ class ParentCode:
             self._known[key] = not anywhere and self._only_called(module, body, far)
         return self._known[key]
 
+    def runs_none(self, module: Module, body: Function | None, far: int = _FAR) -> bool:
+        """Return whether a function is one that loaders call in workers, or is called by such alone."""
+        if body is None or far == 0:
+            return False
+        if body.name in order.IN_WORKERS:
+            return True
+        users = self._users(module, body)
+        return bool(users) and all(self.runs_none(*each, far - 1) for each in users or ())
+
     def _only_called(self, module: Module, body: Function, far: int) -> bool:
         users = self._users(module, body)
         if users is None or (self.surely and not users):

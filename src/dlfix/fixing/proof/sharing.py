@@ -11,6 +11,7 @@ from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.handling import Held, held_by, returned
 from dlfix.fixing.proof.implied_calls import described, implied
 from dlfix.fixing.proof.objects import is_object, may_be_object
+from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
     Function,
@@ -380,7 +381,11 @@ def _bodies(
             owner = next((a for a in module.ancestors(call) if isinstance(a, ast.ClassDef)), None)
             methods = [m for m in owner.body if isinstance(m, ast.FunctionDef)] if owner else []
             if not {m.name for m in methods} & {*order.IN_WORKERS}:
-                yield from ((module, m.body, name) for m in methods if m.body is not around)
+                parent = ParentCode(change.new)
+                others = (m for m in methods if m.body is not around)
+                yield from (
+                    (module, m.body, name) for m in others if not parent.runs_none(module, m)
+                )
     statement = module.statement(call)
     function = change.new.enclosing(module, call)
     returns = isinstance(statement, ast.Return) or any(
