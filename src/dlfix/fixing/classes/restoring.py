@@ -28,6 +28,7 @@ from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.fixing.classes.text import dedented, indented
 from dlfix.project.order import start
+from dlfix.project.syntax import callee_name
 from dlfix.reach.labels import short
 
 INDENT = "    "
@@ -213,7 +214,18 @@ def opened_lazily(
     closes = {name: row.close for name, row in rows.items()}
     alone = frozenset(name for name, row in rows.items() if row.closed_by_parent and row.close)
     opened = OpenedByOthers(group[0].facts, names, around, closes, alone)
+    if all(_asks_for_process(group[0].facts, name) for name in names):
+        return replace(opened.left_closed(), remains="")
     return opened.plan() if by_process else opened.left_closed()
+
+
+def _asks_for_process(facts: ClassFacts, name: str) -> bool:
+    """Return whether the class opens an attribute again itself in another process: `if self.pid != os.getpid()`."""
+    return any(
+        isinstance(above, ast.If) and "getpid" in map(callee_name, ast.walk(above.test))
+        for site in facts.stores.get(name, ())
+        for above in facts.module.ancestors(site.statement)
+    )
 
 
 def asks_first(facts: ClassFacts, site: StoreSite) -> bool:
