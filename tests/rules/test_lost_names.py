@@ -59,6 +59,8 @@ def codes(tmp_path, made, sent):
         (FUNCTION + "fast = torch.jit.script(gamma)", "fast", ["DLF206"]),
         (FUNCTION, "gamma", []),
         ("@torch.no_grad()\n" + FUNCTION, "gamma", []),
+        ("import numpy as np\n@np.vectorize\n" + FUNCTION, "gamma", ["DLF105"]),
+        ("import numpy as np\n@np.errstate()\n" + FUNCTION, "gamma", []),
         (METHODS.format(step="self.__scaled", more=""), "Augment()", ["DLF105"]),
         (METHODS.format(step="self._plain", more=""), "Augment()", []),
         (METHODS.format(step="self.__scaled", more=FINDS), "Augment()", []),

@@ -508,7 +508,7 @@ class Calls:
                 yield from self.apply(value, Arguments((one.value,)), node, frame)
             elif isinstance(value, ExternalCall) and value.name == "functools.wraps":
                 yield self._wrapped(value, one, frame)
-            elif isinstance(value, External) and value.name in SCRIPTING:
+            elif isinstance(value, External) and self._keeps_decorated(value):
                 named: list[ast.expr] = [
                     ast.Name(getattr(getattr(one.value, "node", None), "name", ""))
                 ]
@@ -519,6 +519,12 @@ class Calls:
                 )
             else:
                 yield one  # taken to leave the function findable by its name
+
+    def _keeps_decorated(self, decorator: External) -> bool:
+        """Return whether a decorator of a library gives an object that keeps what it decorates: `np.vectorize`."""
+        row = self.interpreter.catalog.holder(decorator.name)
+        keeps = row is not None and row.parameters[:1] and row.parameters[0] in row.keeps
+        return decorator.name in SCRIPTING or bool(keeps)
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> Function:
         """Return the function a `def` makes, with the name that later statements give it."""
