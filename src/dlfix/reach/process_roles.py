@@ -62,7 +62,7 @@ _COMMON = frozenset(
 )
 PARENT = ("__init__", "__post_init__", "__attrs_post_init__", "model_post_init", "__len__")
 _PROCESSES = ("Process", "Pool", "Executor", "spawn")
-_OUTSIDE_MODULES = 12
+_OUTSIDE_MODULES = 400
 _BUILTINS = {"len": "__len__", "iter": "__iter__", "next": "__next__"}
 _ITERATING = ("iter", "list", "tuple", "enumerate", "tqdm")
 _SHOWING = frozenset({"__repr__", "__str__", "__format__"})

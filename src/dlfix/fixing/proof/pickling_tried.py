@@ -16,7 +16,7 @@ from dlfix.fixing.proof.changes import (
 from dlfix.fixing.proof.computed_names import passed_for
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.order import STATE
-from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
@@ -42,6 +42,7 @@ _RAISED = frozenset(
 _EXPECTS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
 _OF_MODULES = frozenset({"state_dict", "get_rng_state", "parameters", "named_parameters"})
 _MOST = 40  # values that one question is followed to
+_MOST_SOURCES = 400  # values that one object is followed to
 _FAR = 3  # how many callers are followed
 
 
@@ -118,13 +119,35 @@ def _holds_function(change: FileChange, moved: Moved, each: Pickling) -> bool:
     return False
 
 
-def _holds(change: ClassChange, module: Module, given: ast.expr, far: int = _FAR) -> bool:
-    """Return whether what is pickled may be, or hold, an object of the class: also an item of what is passed."""
+def _holds(change: ClassChange, module: Module, given: ast.expr) -> bool:
+    """Return whether what is pickled may be, or hold, an object of the class: also an item of what is passed.
+
+    So it may where it comes from too many places to be followed.
+    """
     classes = [change.after, *change.new.heirs(change.after)]
+    asked, followed = {given}, 0
+    level = [(module, given)]
+    for _ in range(_FAR + 1):
+        further: list[tuple[Module, ast.expr]] = []
+        for each in level:
+            if _shows(change, *each, classes):
+                return True
+            for one in _sources(change, *each):
+                followed += 1
+                if followed > _MOST_SOURCES:
+                    return True
+                if one[1] not in asked:
+                    asked.add(one[1])
+                    further.append(one)
+        level = further
+    return False
+
+
+def _shows(change: ClassChange, module: Module, given: ast.expr, classes: list[Class]) -> bool:
+    """Return whether a part of an expression may be an object of some classes."""
     nodes = [*_parts(change, given)]
-    called = {
-        n.func for n in nodes if isinstance(n, ast.Call)
-    }  # what a method gives may be its object
+    # What a method gives may be its object.
+    called = {n.func for n in nodes if isinstance(n, ast.Call)}
     owners = {n.value for n in nodes if isinstance(n, ast.Attribute) and n not in called}
     for node in nodes:
         held = node if isinstance(node, ast.Attribute) and node not in called else None
@@ -136,17 +159,24 @@ def _holds(change: ClassChange, module: Module, given: ast.expr, far: int = _FAR
             continue  # an attribute of a method's own object is not that object
         if may_be_object(change, module, node, classes):
             return True
-        if far and isinstance(node, ast.Name):
-            made = values_of(change.new, module, node, node.id)
-            made += _items_of_loops(change, module, node)
-            passed = passed_for(change.new, module, node)
-            sources = [
-                *((module, each) for each in made),
-                *((home, each) for home, _, each in passed),
-            ]
-            if any(_holds(change, *each, far - 1) for each in sources if each[1] is not given):
-                return True
     return False
+
+
+def _sources(
+    change: ClassChange, module: Module, given: ast.expr
+) -> Iterator[tuple[Module, ast.expr]]:
+    """Yield what the names of an expression may stand for: what is assigned, gone through or passed."""
+    nodes = [*_parts(change, given)]
+    owners = {n.value for n in nodes if isinstance(n, ast.Attribute)}
+    for node in nodes:
+        if not isinstance(node, ast.Name):
+            continue
+        if node in owners and change.new.class_of_self(module, node) is not None:
+            continue
+        made = values_of(change.new, module, node, node.id)
+        made += _items_of_loops(change, module, node)
+        yield from ((module, each) for each in made)
+        yield from ((home, each) for home, _, each in passed_for(change.new, module, node))
 
 
 def _parts(change: ClassChange, given: ast.AST) -> Iterator[ast.AST]:
