@@ -221,6 +221,31 @@ def test_a_pool_that_the_parent_has_used_does_not_go_to_forked_workers(make, use
     assert "in the parent" in worse(POOL.format(make, "") + use, after + use)[0]
 
 
+KEPT = [
+    ("ahead=None", "ahead or Ahead(len)", "Clips()"),
+    ("ahead=None", "ahead if ahead is not None else Ahead(len)", "Clips()"),
+    ("ahead", "ahead", "Clips(ahead=Ahead(len))"),
+    ("ahead=None", "ahead or print", "Clips(Ahead(len))"),
+]
+
+
+@pytest.mark.parametrize("make", MAKES)
+@pytest.mark.parametrize(("given", "kept", "made"), KEPT)
+@pytest.mark.parametrize("used", [True, False])
+def test_the_constructor_of_what_keeps_a_pool_uses_it(make, given, kept, made, used):
+    use = f"""
+class Clips(Dataset):
+    def __init__(self, {given}):
+        self.ahead = {kept}
+        self.first = {"self.ahead[0]" if used else "self.ahead"}
+
+loader = DataLoader({made})
+print(list(loader))
+"""
+    reasons = worse(POOL.format(make, "") + use, POOL.format(make, AGAIN.format(make)) + use)
+    assert any("in the parent" in each for each in reasons) == used
+
+
 @pytest.mark.parametrize("make", MAKES)
 def test_a_pool_that_the_parent_never_uses_may_be_left_out(make):
     use = "data = Ahead(len)\nloader = DataLoader(data)\nprint(list(loader))\n"

@@ -434,7 +434,10 @@ def _wrapped(module: Module, body: list[ast.stmt], call: ast.Call) -> Iterator[s
 def _named(module: Module, call: ast.Call) -> Iterator[str]:
     """Yield the names that an object is bound to when it is made."""
     statement = module.statement(call)
-    if isinstance(statement, ast.Assign) and _comes_of(statement.value, call):
+    if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        if _comes_of(statement.value, call) and dotted(statement.target):
+            yield dotted(statement.target)
+    elif isinstance(statement, ast.Assign) and _comes_of(statement.value, call):
         for target in statement.targets:
             if dotted(target):
                 yield dotted(target)
@@ -455,6 +458,10 @@ def _comes_of(value: ast.expr, call: ast.Call) -> bool:
     match value:
         case ast.BinOp(left=left, right=right):
             return _comes_of(left, call) or _comes_of(right, call)
+        case ast.IfExp(body=body, orelse=other):
+            return _comes_of(body, call) or _comes_of(other, call)
+        case ast.BoolOp(values=values):  # `reader or Reader()`
+            return any(_comes_of(each, call) for each in values)
         case ast.Call(func=ast.Attribute(value=held)) if value is not call:
             return _comes_of(held, call)
     return value is call
@@ -648,9 +655,8 @@ def _uses_through(
             f.name
             for f in holder.functions
             for n in executed(f.body)
-            if isinstance(n, ast.Attribute)
-            and n.attr in touching
-            and is_attribute(n.value, self_name(f), inner)
+            for used, owner in [*implied(n), *_asked(n)]
+            if used in touching and is_attribute(owner, self_name(f), inner)
         }
         while True:
             more = {
@@ -675,6 +681,16 @@ def _uses_through(
         )
 
 
+def _asked(node: ast.AST) -> list[tuple[str, ast.expr]]:
+    """Return the attribute that an expression asks for, and of what; where it is called, `__call__` of its value."""
+    match node:
+        case ast.Attribute(value=owner, attr=name):
+            return [(name, owner)]
+        case ast.Call(func=func):
+            return [("__call__", func)]
+    return []
+
+
 def _holders(change: ClassChange, classes: list[Class]) -> Iterator[tuple[Class, str]]:
     """Yield the classes that make an object of these and keep it, with the attribute."""
     for cls in classes:
@@ -696,14 +712,22 @@ def _passed_to(change: ClassChange, module: Module, call: ast.Call) -> Iterator[
     names = set(_named(module, call))
     for node in executed(change.new.body_around(module, call)):
         holder = change.new.class_of(module, node.func) if isinstance(node, ast.Call) else None
-        if holder is None or not isinstance(node, ast.Call):
+        found = change.new.method(holder, "__init__") if holder is not None else None
+        if holder is None or found is None or not isinstance(node, ast.Call):
             continue
-        found = change.new.method(holder, "__init__")
-        for position, arg in enumerate(node.args if found is not None else ()):
-            assert found is not None
-            if arg is call or dotted(arg) in names:
-                parameter = parameters(found[1])[position + 1 : position + 2]
-                for inner in executed(found[1].body):
-                    if isinstance(inner, ast.Assign) and [dotted(inner.value)] == parameter:
-                        kept = own_targets(inner, self_name(found[1]))
-                        yield from ((holder, name) for name in kept)
+        given = dict(zip(parameters(found[1])[1:], node.args, strict=False))
+        given |= {each.arg: each.value for each in node.keywords if each.arg is not None}
+        taken = {name for name, arg in given.items() if arg is call or dotted(arg) in names}
+        for inner in executed(found[1].body):
+            if isinstance(inner, (ast.Assign, ast.AnnAssign)) and _may_give(inner.value, taken):
+                yield from ((holder, name) for name in own_targets(inner, self_name(found[1])))
+
+
+def _may_give(value: ast.expr | None, names: set[str]) -> bool:
+    """Return whether an expression may be what one of some names stands for."""
+    match value:
+        case ast.IfExp(body=body, orelse=other):
+            return _may_give(body, names) or _may_give(other, names)
+        case ast.BoolOp(values=values):
+            return any(_may_give(each, names) for each in values)
+    return dotted(value) in names
