@@ -159,6 +159,38 @@ def work(x):
     SETUP.run()
     return x
 """
+FROZEN = """
+from collections import defaultdict
+from torch.utils.data import DataLoader, Dataset
+class Vocab:
+    def __init__(self): self.ids = defaultdict(lambda: len(self.ids))
+    def freeze(self): self.ids.default_factory = {}
+class Words(Dataset):
+    def __init__(self, words):
+        self.vocab = Vocab()
+        self.rows = [self.vocab.ids[word] for word in words]
+        self.vocab.freeze()
+    def __getitem__(self, index): return self.rows[index]
+if __name__ == "__main__":
+    DataLoader(Words(["a"]), num_workers=2)
+"""
+ACTORS = """
+import multiprocessing, queue
+class Actors:
+    def __init__(self, count):
+        self.count = count
+        if count:
+            self.queue = multiprocessing.Queue()
+        else:
+            self.queue = queue.Queue()
+    def act(self): self.queue.put(1)
+    def run(self):
+        if not self.count:
+            return self.act()
+        return [multiprocessing.Process(target=self.act) for _ in range({})]
+if __name__ == "__main__":
+    Actors(2).run()
+"""
 REDUCED = """
 from torch.utils.data import DataLoader
 def make(pad):
@@ -888,6 +920,9 @@ if __name__ == "__main__":
         MISSING.format("if name: raise ImportError(name)"),
         ["DLF103"],
     ),
+    "a dict with a default that ends before it is sent": (FROZEN.format("None"), []),
+    "a dict with another default": (FROZEN.format("lambda: 0"), ["DLF101", "DLF101"]),
+    "a queue that is only made without workers": (ACTORS.format("self.count"), []),
     "a local class whose objects a function makes again": (
         REDUCED.format("make, (self.pad,)"),
         [],

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from dlfix.project.syntax import LOOPS
+from dlfix.project.module import enclosing_function
+from dlfix.project.syntax import LOOPS, first_parameter
 from dlfix.project.trees import kept, walk
 
 if TYPE_CHECKING:
@@ -28,8 +29,33 @@ def excluded(statement: ast.AST, use: ast.AST, module: Module) -> bool:
     if not asked:
         return False
     return any(
-        asked.get(text_of(test), held) is not held for test, held in tests_around(statement, module)
+        asked.get(text, held) is not held
+        for test, held in tests_around(statement, module)
+        for text in (text_of(test), _as_attribute(test, module))
     )
+
+
+@kept
+def _as_attribute(test: ast.expr, module: Module) -> str:
+    """Return what a test of a parameter says of the attribute that keeps it: `if count`, `self.count = count`."""
+    method = enclosing_function(module, test)
+    if (
+        not isinstance(test, ast.Name)
+        or method is None
+        or isinstance(method, ast.Lambda)
+        or not _is_bound_once(test.id, module.scope_of(test), module)
+    ):
+        return ""
+    me = first_parameter(method)
+    for statement in method.body:
+        match statement:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id=owner)) as kept_as],
+                value=ast.Name(id=name),
+            ) if owner == me and name == test.id:
+                read = ast.Attribute(ast.Name(me, ast.Load()), kept_as.attr, ast.Load())
+                return text_of(read)
+    return ""
 
 
 def choices(steps: Iterable[Passed]) -> Mapping[object, object]:

@@ -331,7 +331,7 @@ class Walk:
         replaced = {
             store.attribute
             for store in self.interpreter.instances.set_on(value.node, module)
-            if _replaces(store, value, boundary)
+            if (_replaces(store, value, boundary) or _freezes(store))
             and not value.name.startswith("torchvision.")  # it keeps a second one in `transforms`
         }
         for edge, child in self._of_holder(value):
@@ -683,6 +683,13 @@ def _replaces(store: Store, value: ExternalCall, boundary: Boundary) -> bool:
         return False
     here = block.index(store.statement)
     return made < here and (sent is None or here < sent)
+
+
+def _freezes(store: Store) -> bool:
+    """Return whether code ends what a `defaultdict` adds by itself, which it does before it is sent."""
+    given = store.value.node if isinstance(store.value, Bound) else None
+    is_none = isinstance(given, ast.Constant) and given.value is None
+    return store.attribute == "default_factory" and is_none
 
 
 def _without_alternatives(children: Iterable[Child], above: frozenset[Value]) -> Iterable[Child]:

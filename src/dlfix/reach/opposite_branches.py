@@ -31,7 +31,13 @@ def set_beside(
     roles = interpreter.roles
     methods = roles.methods(instance.cls)
     start = _method_around(methods, boundary)
-    if start is None or not store.late or store.method not in methods:
+    if start is None or store.method not in methods:
+        return False
+    if store.frame.module is boundary.frame.module and excluded(
+        store.statement, boundary.node, store.frame.module
+    ):
+        return True
+    if not store.late:
         return False
     module, before = boundary.frame.module, dict(roles.uses(instance.cls))
     before[start] = {each.attr for each in _used_before(methods[start], boundary.node, module)}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dlfix.fixing.proof import pickling_tried
 from tests.fixing.proof.pairs import opened, worse
 
 TRIES = {
@@ -203,3 +204,25 @@ CALLERS = {
 def test_what_handles_the_errors_of_functions_that_call_each_other_is_found(caller, refused):
     reasons = opened(program=CALLING.format(caller=caller))
     assert any("cannot be pickled" in each for each in reasons) is refused
+
+
+def test_what_many_methods_of_one_name_pass_on_is_followed_to_a_bound(monkeypatch):
+    steps = "".join(
+        f"class Step{number}:\n    def forward(self, value):\n        return later.forward(value)\n\n"
+        for number in range(40)
+    )
+    tries = (
+        "import copy\nclass Last:\n    def forward(self, value):\n        try:\n"
+        "            return copy.deepcopy(value)\n        except TypeError:\n            return None\n\n"
+    )
+    asked = []
+    read = pickling_tried.passed_for
+
+    def counted(program, module, name):
+        for found in read(program, module, name):
+            asked.append(found)
+            yield found
+
+    monkeypatch.setattr(pickling_tried, "passed_for", counted)
+    opened(program=steps + tries + "rows = Rows('a')\nprint(rows[0])\n")
+    assert 0 < len(asked) < 5_000  # 40 ** 3 if each were followed for itself
