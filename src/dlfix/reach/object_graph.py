@@ -331,7 +331,7 @@ class Walk:
         replaced = {
             store.attribute
             for store in self.interpreter.instances.set_on(value.node, module)
-            if (_replaces(store, value, boundary) or _freezes(store))
+            if (_replaces(store, value, boundary) or _freezes(store, boundary))
             and not value.name.startswith("torchvision.")  # it keeps a second one in `transforms`
         }
         for edge, child in self._of_holder(value):
@@ -685,8 +685,11 @@ def _replaces(store: Store, value: ExternalCall, boundary: Boundary) -> bool:
     return made < here and (sent is None or here < sent)
 
 
-def _freezes(store: Store) -> bool:
-    """Return whether code ends what a `defaultdict` adds by itself, which it does before it is sent."""
+def _freezes(store: Store, boundary: Boundary) -> bool:
+    """Return whether another function ends what a `defaultdict` adds by itself: it does so before that is sent."""
+    module = store.frame.module
+    if enclosing_function(module, store.statement) is enclosing_function(module, boundary.node):
+        return False
     given = store.value.node if isinstance(store.value, Bound) else None
     is_none = isinstance(given, ast.Constant) and given.value is None
     return store.attribute == "default_factory" and is_none
