@@ -159,7 +159,43 @@ def work(x):
     SETUP.run()
     return x
 """
-FROZEN = """
+SESSIONS = """
+import h5py
+from contextlib import contextmanager
+from torch.utils.data import DataLoader, Dataset
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path, self._file = path, None
+        with self.session():
+            self.names = [name.decode() for name in self._file["names"][:]]
+    @contextmanager
+    def session(self):
+        was_open = self._file is not None
+        self.open()
+        try:
+            yield self
+        finally:
+            if {}:
+                self.close()
+    def open(self):
+        if self._file is None:
+            self._file = h5py.File(self.path, "r")
+        return self._file
+    def close(self):
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+    def __len__(self): return len(self.names)
+    def __getitem__(self, index): return self.open()["x"][index]
+def first(rows):
+    with rows.session():
+        return [rows[at] for at in range(2)]
+if __name__ == "__main__":
+    rows = Rows("a.h5")
+    print(first(rows))
+    DataLoader(rows, num_workers=2)
+"""
+VOCAB = """
 from collections import defaultdict
 from torch.utils.data import DataLoader, Dataset
 class Vocab:
@@ -920,8 +956,16 @@ if __name__ == "__main__":
         MISSING.format("if name: raise ImportError(name)"),
         ["DLF103"],
     ),
-    "a dict with a default that ends before it is sent": (FROZEN.format("None"), []),
-    "a dict with another default": (FROZEN.format("lambda: 0"), ["DLF101", "DLF101"]),
+    "a file that a context manager closes if it has opened it": (
+        SESSIONS.format("not was_open"),
+        [],
+    ),
+    "a file that a context manager closes if it was open": (
+        SESSIONS.format("was_open"),
+        ["DLF201"],
+    ),
+    "a dict with a default that ends before it is sent": (VOCAB.format("None"), []),
+    "a dict with another default": (VOCAB.format("lambda: 0"), ["DLF101", "DLF101"]),
     "a queue that is only made without workers": (ACTORS.format("self.count"), []),
     "a local class whose objects a function makes again": (
         REDUCED.format("make, (self.pad,)"),

@@ -351,9 +351,12 @@ class State:
 
     def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
         """Run a method; once for each answer, where several tests ask what one name was set to."""
-        name = _asked_again(node)
+        name, value = _asked_again(node)
         before, after = {**self.stores}, None
         for held in (True, False) if name else ():
+            filled = _empty_where(value, self_names(node), not held) if value is not None else None
+            if filled is not None and all(map(_is_emptied, before.get(filled, ()))):
+                continue  # it holds nothing as yet
             self.stores = {**before}
             self._assumed[node, name] = held
             self._block(node.body, frame, self_names(node), sure=True)
@@ -845,18 +848,35 @@ def _is_me(node: ast.expr, me: frozenset[str]) -> bool:
 
 
 @summary
-def _asked_again(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """Return the name that a method sets once, to what it asks of its object, and tests several times."""
+def _asked_again(
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+) -> tuple[str, ast.expr | None]:
+    """Return the name that a method sets once, to what it asks of its object, and tests several times.
+
+    Where it asks first of all whether an attribute holds something, that is returned too; one test is enough then.
+    """
     me = self_names(node)
+    first = node.body[1:2] if ast.get_docstring(node, clean=False) is not None else node.body[:1]
     for statement in node.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 about = any(
                     isinstance(n, ast.Attribute) and _is_me(n.value, me) for n in walk(value)
                 )
-                if about and len(_tests_of(node, name)) > 1 and _is_set_once(node, name):
-                    return name
-    return ""
+                empty = _empty_where(value, me, True) or _empty_where(value, me, False)
+                is_first = statement in first and empty is not None
+                enough = len(_tests_of(node, name)) > (0 if is_first else 1)
+                if about and enough and _is_set_once(node, name):
+                    return name, value if is_first else None
+    return "", None
+
+
+def _is_emptied(store: Store) -> bool:
+    given = store.value.node if isinstance(store.value, Bound) else None
+    for step in store.path:  # `self.path, self.file = path, None`
+        parts = given.elts if isinstance(given, (ast.Tuple, ast.List)) else []
+        given = parts[step] if isinstance(step, int) and step < len(parts) else None
+    return isinstance(given, ast.Constant) and given.value is None
 
 
 def _tests_of(node: ast.AST, name: str) -> list[ast.If]:

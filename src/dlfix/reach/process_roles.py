@@ -197,7 +197,8 @@ class RoleReader:
             case (
                 ast.For(iter=source) | ast.comprehension(iter=source) | ast.YieldFrom(value=source)
             ):
-                return not isinstance(source, ast.Call)
+                sliced = isinstance(source, ast.Subscript) and isinstance(source.slice, ast.Slice)
+                return not sliced and not isinstance(source, (ast.Call, ast.List, ast.Tuple))
             case ast.Call(keywords=keywords):
                 given = {keyword.arg for keyword in keywords}
                 name = last_name(node.func)
@@ -607,10 +608,23 @@ class RoleReader:
             for call in module.calls_by_name.get(name, ()):
                 yield from _iterated(call, module)
 
+    def _is_managed(self, module: Module, node: ast.Name, cls: Class) -> bool:
+        """Return whether a context manager of an object is around its use: `with rows.session(): rows[0]`."""
+        managers = self._managers(cls)
+        return any(
+            _is_call_of(item.context_expr, name) and is_name(item.context_expr.func.value, node.id)  # type: ignore[attr-defined]
+            for above in (module.ancestors(node) if managers else ())
+            if isinstance(above, ast.With)
+            for item in above.items
+            for name in managers
+        )
+
     def _indexed_in(self, module: Module, cls: Class, own: set[ast.ClassDef]) -> bool:
         line = {getattr(base, "name", "").rpartition(".")[2] for base in self._line(cls)}
         for node in self._taking_items(module, cls):
             if _inside(module, node, own) or runs_after_all_workers(node, module):
+                continue
+            if self._is_managed(module, node, cls):
                 continue
             frame = self.interpreter.frame_at(module, node)
             if not _may_hold(node.id, frame.scope, line):
