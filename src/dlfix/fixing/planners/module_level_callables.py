@@ -534,7 +534,7 @@ class _Planning:
         node, module = value.node, value.module
         if isinstance(node, ast.Lambda):
             raise CannotHoist(f"the lambda cannot be found by its name (line {node.lineno})")
-        wanted = rebinding.name_of_registered(module, node)
+        wanted = rebinding.name_of_registered(module, node) if self._is_kept_here(value) else ""
         if wanted and isinstance(value, Function):
             self._refuse_name_read(value, group)
         reads = rebinding.reads_before(module, node) if not wanted else []
@@ -546,6 +546,16 @@ class _Planning:
         work.uses[module.path] = [Use(span, Expression(name)) for span in spans]
         kind = "class" if isinstance(node, ast.ClassDef) else "function"
         work.message = f"Rename the {kind} `{node.name}` to `{name}`"
+
+    def _is_kept_here(self, value: Function | Class) -> bool:
+        """Return whether all that decorates a function is in view: a library may go by its name."""
+        places = [
+            Bound(each.func if isinstance(each, ast.Call) else each, value.frame)
+            for each in getattr(value.node, "decorator_list", ())
+        ]
+        own = (Function, BoundMethod, Class, Instance)
+        found = [self._values(place) for place in places]
+        return all(values and all(isinstance(v, own) for v in values) for values in found)
 
     def _rename_private(self, work: _Work, value: Function, group: list[Finding]) -> None:
         """Give a method with a class-private name one that its class keeps it under."""
