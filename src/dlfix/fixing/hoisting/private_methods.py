@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import multiprocessing
-import threading
 from collections.abc import Iterable, Iterator
 
 from dlfix.fixing import naming
@@ -32,7 +30,13 @@ _KNOWN_BASES = frozenset(
         "typing.Generic",
     }
 )
-_TAKEN = frozenset({*dir(multiprocessing.Process), *dir(threading.Thread), "_is_protocol"})
+# What `multiprocessing.Process` and `threading.Thread` of Python 3.10 to 3.14 have.
+_TAKEN = frozenset(
+    "_Popen _after_fork _args _authkey _bootstrap _bootstrap_inner _check_closed _closed _config _context _daemonic "
+    "_delete _handle _ident _identity _initialized _invoke_excepthook _is_stopped _kwargs _name _native_id _os_thread_handle "
+    "_parent_name _parent_pid _popen _reset_internal_locks _sentinel _set_ident _set_native_id _set_os_name "
+    "_set_tstate_lock _start_method _started _stderr _stop _target _tstate_lock _wait_for_tstate_lock".split()
+)
 
 
 def is_private(module: Module, node: ast.AST) -> bool:
