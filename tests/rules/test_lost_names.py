@@ -23,6 +23,18 @@ class Rows(Dataset):
 loader = DataLoader(Rows({sent}), num_workers=2)
 """
 FUNCTION = "def gamma(image):\n    return image\n"
+KEEPS = """
+KEPT = {}
+def register(name):
+    def keep(function):
+        KEPT[name] = function
+        return function
+    return keep
+def timed(function):
+    def wrapper(image):
+        return function(image)
+    return wrapper
+"""
 METHODS = """
 class Augment:
     def __init__(self):
@@ -59,6 +71,8 @@ def codes(tmp_path, made, sent):
         (FUNCTION + "fast = torch.jit.script(gamma)", "fast", ["DLF206"]),
         (FUNCTION, "gamma", []),
         ("@torch.no_grad()\n" + FUNCTION, "gamma", []),
+        (KEEPS + '@register("gamma")\n@timed\n' + FUNCTION, 'KEPT["gamma"]', ["DLF102"]),
+        (KEEPS + '@timed\n@register("gamma")\n' + FUNCTION, 'KEPT["gamma"]', ["DLF105"]),
         ("import numpy as np\n@np.vectorize\n" + FUNCTION, "gamma", ["DLF105"]),
         ("import numpy as np\n@np.errstate()\n" + FUNCTION, "gamma", []),
         (METHODS.format(step="self.__scaled", more=""), "Augment()", ["DLF105"]),

@@ -295,14 +295,28 @@ class Callers:
             called = scope is not frame.scope and not getattr(scope.node, "decorator_list", ())
             for module in self._decorating(scope, scope.name, called=called):
                 for decorated in module.decorated:
-                    for decorator in decorated.decorator_list:
+                    for index, decorator in enumerate(decorated.decorator_list):
                         if callee_name(decorator) != scope.name:
                             continue
                         if called and not isinstance(decorator, ast.Call):
                             continue
                         where = self.interpreter.frame_at(module, decorated)
                         for owner in self._applied(decorator, where, node):
-                            yield self.interpreter.calls.defined(decorated, where), owner
+                            for value in self._below(decorated, index, where):
+                                yield value, owner
+
+    def _below(
+        self,
+        decorated: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
+        index: int,
+        frame: Frame,
+    ) -> Iterator[Value]:
+        """Yield what a decorator is applied to: what those below it made of the function."""
+        calls = self.interpreter.calls
+        found = [Reached(calls.defined(decorated, frame))]
+        for decorator in reversed(decorated.decorator_list[index + 1 :]):
+            found = [made for one in found for made in calls.decorate(decorator, one, frame)]
+        yield from (each.value for each in found)
 
     def _applied(self, decorator: ast.expr, where: Frame, node: ast.AST) -> Iterator[Value | None]:
         """Yield whose method a decorator is, where it is a certain function."""
