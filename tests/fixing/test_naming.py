@@ -19,6 +19,11 @@ def test_a_number_comes_last() -> None:
     assert naming.free_name(["a", "_a"], {"a", "_a", "a_2"}) == "a_3"
 
 
+def test_what_is_no_identifier_gives_way_to_what_is() -> None:
+    assert naming.free_name(["2d", "step"], {"step"}) == "step_2"
+    assert naming.free_name("2d", ()) == "name_2"
+
+
 def test_builtins_and_keywords_are_not_free() -> None:
     assert naming.free_name(["filter", "class", "_filter"], ()) == "_filter"
 

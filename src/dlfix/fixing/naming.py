@@ -18,10 +18,12 @@ def free_name(wanted: str | Iterable[str], taken: Collection[str]) -> str:
     for candidate in candidates:
         if is_free(candidate, taken):
             return candidate
+    # With a number, what is no identifier stays none: "2d" would be tried for ever.
+    stem = next(filter(str.isidentifier, candidates), "name")
     number = 2
-    while not is_free(f"{candidates[0]}_{number}", taken):
+    while not is_free(f"{stem}_{number}", taken):
         number += 1
-    return f"{candidates[0]}_{number}"
+    return f"{stem}_{number}"
 
 
 def is_free(name: str, taken: Collection[str]) -> bool:

@@ -19,6 +19,7 @@ def _(value): return value
 """
 NAMED = {
     "by the text of its decorator": ('@register("Plus-One")', "", "_plus_one"),
+    "by a text that begins with a digit": ('@register("2d")', "", "_2d"),
     "by no text": ("@register", "", ""),
     "by a number": ("@register(1)", "", ""),
     "where code reads the name": ('@register("one")', "print(_)", ""),
@@ -43,3 +44,12 @@ def test_the_name(decorator: str, below: str, name: str, tmp_path: Path) -> None
     assert isinstance(last, ast.FunctionDef)
     assert name_of_registered(module, first) == name
     assert not name_of_registered(module, last)
+
+
+def test_a_key_that_is_no_identifier_gives_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "steps.py"
+    program = PROGRAM.format(decorator='@register("2d")', below="").replace("def _", "def step")
+    path.write_text(program, encoding="utf-8")
+    module = Project([path]).module(path)
+    first = next(each for each in module.tree.body if isinstance(each, ast.FunctionDef))
+    assert not name_of_registered(module, first)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dlfix.fixing.classes.closing import is_closer
 from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import (
     STARTS,
@@ -220,12 +221,43 @@ def opened_lazily(
 
 
 def _asks_for_process(facts: ClassFacts, name: str) -> bool:
-    """Return whether the class opens an attribute again itself in another process: `if self.pid != os.getpid()`."""
-    return any(
-        isinstance(above, ast.If) and "getpid" in map(callee_name, ast.walk(above.test))
+    """Return whether the class opens an attribute again itself in another process: `if self.pid != os.getpid()`.
+
+    Each method that reads the attribute opens it so first, or closes it.
+    """
+    openers = {
+        site.method.name
         for site in facts.stores.get(name, ())
         for above in facts.module.ancestors(site.statement)
+        if isinstance(above, ast.If) and _is_of_another_process(above.test)
+        if site.statement in (n for each in above.body for n in ast.walk(each))
+    }
+    readers = [method for method, _ in facts.reads.get(name, ()) if not is_closer(method)]
+    return bool(openers) and all(
+        method.name in openers or openers & _surely_called(method) for method in readers
     )
+
+
+def _is_of_another_process(test: ast.expr) -> bool:
+    """Return whether a test surely holds in another process: `self.file is None or self.pid != os.getpid()`."""
+    match test:
+        case ast.BoolOp(op=ast.Or(), values=tests):
+            return any(map(_is_of_another_process, tests))
+        case ast.Compare(left=left, ops=[ast.NotEq()], comparators=[right]):
+            return "getpid" in {callee_name(left), callee_name(right)}
+    return False
+
+
+def _surely_called(method: Method) -> set[str]:
+    """Return the methods of `self` that a method calls by statements of its own, whatever it is given."""
+    me = self_name(method)
+    return {
+        called.func.attr
+        for each in method.body
+        if isinstance(each, (ast.Expr, ast.Assign, ast.Return))
+        for called in [each.value]
+        if isinstance(called, ast.Call) and is_self_attribute(called.func, me)
+    }
 
 
 def asks_first(facts: ClassFacts, site: StoreSite) -> bool:

@@ -39,7 +39,8 @@ def reads_before(module: Module, node: Definition) -> list[ast.Name]:
 def name_of_registered(module: Module, node: Definition) -> str:
     """Return a name for a function that a decorator keeps while others take its own: `_` below `@register("sort")`.
 
-    It is empty where code reads the name, or something else than a function takes it over.
+    It is empty where code reads the name, something else than a function takes it over, or the key
+    is no identifier.
     """
     bindings = module.scope.bindings.get(node.name, ())
     defined = all(each.node in module.tree.body for each in bindings)
@@ -60,7 +61,8 @@ def name_of_registered(module: Module, node: Definition) -> str:
         if isinstance(given, ast.Constant) and isinstance(given.value, str)
     ]
     stem = re.sub(r"\W", "_", texts[0]).lower() if texts else ""
-    return "" if read or not stem else f"_{stem}" if node.name.startswith("_") else stem
+    name = f"_{stem}" if node.name.startswith("_") else stem
+    return name if stem and name.isidentifier() and not read else ""
 
 
 def name_span(module: Module, node: Definition) -> Span:
