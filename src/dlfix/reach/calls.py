@@ -40,6 +40,7 @@ from dlfix.reach.values import (
     Reached,
     Unknown,
     Value,
+    origin_of,
 )
 
 if TYPE_CHECKING:
@@ -858,9 +859,7 @@ class Calls:
 
     def _is_of_handle(self, value: Derived) -> bool:
         """Return whether a value hangs from a handle, whose row says what it gives."""
-        root: Value = value
-        while isinstance(root, Derived):
-            root = root.origin
+        root = origin_of(value)
         row = self.interpreter.catalog.resource(getattr(root, "name", ""))
         return row is not None and row.kind == "resource" and isinstance(root, ExternalCall)
 
@@ -971,9 +970,7 @@ def _other(name: str) -> str:
 
 def _gives_paths(value: Derived) -> bool:
     """Return whether iterating a value gives paths: `Path(folder).glob("*")`."""
-    origin: Value = value
-    while isinstance(origin, Derived):
-        origin = origin.origin
+    origin = origin_of(value)
     is_path = isinstance(origin, ExternalCall) and origin.name in _PATHS
     return value.called and is_path and value.how in ("glob", "rglob", "iterdir")
 

@@ -21,6 +21,7 @@ from dlfix.reach.values import (
     Instance,
     Partial,
     Value,
+    origin_of,
 )
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class KeptByCall:
         for row in self.catalog.methods.get(value.how, ()):
             if row.gives == "chain" and self._is_of(row, value.origin):
                 return list(_kept(row, self._arguments(value))), True
-        root = _root(value)
+        root = origin_of(value)
         holder = self.catalog.holder(root.name) if isinstance(root, ExternalCall) else None
         if holder is None or not value.called or not {value.how, "*"} & {*holder.chains}:
             return [], False
@@ -167,7 +168,7 @@ class KeptByCall:
 
     def _is_of(self, row: MethodRow, value: Value) -> bool:
         """Return whether an object is one that a row's package makes, or derives from its classes."""
-        root = _root(value)
+        root = origin_of(value)
         if isinstance(root, Instance):
             line = self.interpreter.instances.mro(root.cls)
             return any(isinstance(base, External) and _is_in(base.name, row.of) for base in line)
@@ -190,16 +191,9 @@ def _is_in(name: str, package: str) -> bool:
     return name.startswith(f"{package}.")
 
 
-def _root(value: Value) -> Value:
-    """Return the object that a chain of methods starts from."""
-    while isinstance(value, Derived):
-        value = value.origin
-    return value
-
-
 def _nodes(value: Value, line_of: object) -> list[ast.AST]:
     """Return the places that stand for an object: its call, and the classes of an object of the tree."""
-    root = _root(value)
+    root = origin_of(value)
     if isinstance(root, ExternalCall):
         return [root.node]
     if not isinstance(root, Instance):

@@ -23,6 +23,7 @@ from dlfix.reach.values import (
     Reached,
     Unknown,
     Value,
+    origin_of,
 )
 
 if TYPE_CHECKING:
@@ -146,8 +147,7 @@ class NamedElsewhere:
 
 def is_entry_point(value: Value) -> bool:
     """Return whether a value is what `entry_points(...)` gives, or an item of it."""
-    while isinstance(value, Derived):
-        value = value.origin
+    value = origin_of(value)
     return isinstance(value, ExternalCall) and value.name in ENTRY_POINTS
 
 

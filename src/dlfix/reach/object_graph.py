@@ -48,6 +48,7 @@ from dlfix.reach.values import (
     Reached,
     Unknown,
     Value,
+    origin_of,
 )
 from dlfix.reach.without_workers import runs_without_workers
 
@@ -341,9 +342,7 @@ class Walk:
     def _set_on(self, value: ExternalCall | Derived, boundary: Boundary) -> Iterator[Child]:
         """Yield what code sets on an object of a library: `data.get_labels = f`."""
         near = [boundary.frame.module, value.frame.module]
-        root: Value = value
-        while isinstance(root, Derived):
-            root = root.origin
+        root = origin_of(value)
         if isinstance(root, ExternalCall) and root.name.startswith(MAKE_NETS):
             near += self.interpreter.project.setters("forward")  # code that patches networks
         for module in dict.fromkeys(near):

@@ -25,6 +25,7 @@ from dlfix.reach.values import (
     Reached,
     Unknown,
     Value,
+    origin_of,
 )
 
 if TYPE_CHECKING:
@@ -170,8 +171,7 @@ class Operators:
         return None
 
     def _is_path(self, value: Value) -> bool:
-        while isinstance(value, Derived):
-            value = value.origin
+        value = origin_of(value)
         if not isinstance(value, ExternalCall):
             return False
         row = self.interpreter.catalog.resource(value.name)
@@ -202,6 +202,5 @@ def _text(one: Reached) -> str | None:
 
 
 def _is_of_torch(value: Value) -> bool:
-    while isinstance(value, Derived):
-        value = value.origin
+    value = origin_of(value)
     return isinstance(value, ExternalCall) and value.name.startswith("torch.")

@@ -218,6 +218,13 @@ Value = Union[
 ]  # fmt: skip
 
 
+def origin_of(value: Value) -> Value:
+    """Return what a value hangs from in the end: the file of `file["x"][0]`."""
+    while isinstance(value, Derived):
+        value = value.origin
+    return value
+
+
 @record(frozen=True, eq=False, slots=True)
 class Reached:
     """A value an expression may have, and the places passed on the way to it."""

@@ -16,6 +16,7 @@ from dlfix.reach.values import (
     ExternalCall,
     Instance,
     Partial,
+    origin_of,
 )
 
 if TYPE_CHECKING:
@@ -43,9 +44,7 @@ def _local_origins(group: Sequence[Culprit], analysis: Analysis) -> Iterator[Cul
     """Yield the local handles that attributes hang from: they become attributes themselves."""
     kept = {getattr(each.value, "node", None) for each in group}
     for culprit in group:
-        origin = culprit.value
-        while isinstance(origin, Derived):
-            origin = origin.origin
+        origin = origin_of(culprit.value)
         facts = culprit.facts
         if not isinstance(origin, ExternalCall) or origin.node in kept:
             continue

@@ -24,6 +24,7 @@ from dlfix.reach.values import (
     Frame,
     Instance,
     Value,
+    origin_of,
 )
 from dlfix.rules.reading import handles
 
@@ -248,10 +249,8 @@ class OpenedIn:
         return [each.value for each in found]
 
 
-def _is_opened(value: object, analysis: Analysis) -> bool:
-    origin = value
-    while isinstance(origin, Derived):
-        origin = origin.origin
+def _is_opened(value: Value, analysis: Analysis) -> bool:
+    origin = origin_of(value)
     row = row_of(origin, analysis)[1]
     return row.kind != "plain" if row is not None else isinstance(value, Derived)
 

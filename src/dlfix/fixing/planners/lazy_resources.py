@@ -38,7 +38,7 @@ from dlfix.fixing.classes.sliced import Sliced, SlicedState
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.plans import Planned, Refused
 from dlfix.reach.labels import node_of
-from dlfix.reach.values import Class, Derived, ExternalCall, Instance
+from dlfix.reach.values import Class, Derived, ExternalCall, Instance, origin_of
 
 if TYPE_CHECKING:
     from dlfix.catalog.rows import ResourceRow
@@ -117,8 +117,7 @@ def _left(
 
 def _root(value: Value) -> object:
     """Return the node that makes the handle from which a value hangs."""
-    while isinstance(value, Derived):
-        value = value.origin
+    value = origin_of(value)
     made = node_of(value)
     return made[0] if made is not None else None
 
@@ -152,9 +151,7 @@ def _joined_with_holders(
 
 def _comes_from_outside(culprit: Culprit) -> bool:
     """Return whether an attribute hangs from a handle that another class opened."""
-    origin = culprit.value
-    while isinstance(origin, Derived):
-        origin = origin.origin
+    origin = origin_of(culprit.value)
     made = node_of(origin)
     if origin is culprit.value or made is None:
         return False
@@ -398,9 +395,7 @@ def _refuse_hanging_from_outside(
     culprit: Culprit, group: Sequence[Culprit], analysis: Analysis
 ) -> None:
     """Refuse what hangs from a handle that the caller opens, and that cannot be opened again."""
-    origin = culprit.value
-    while isinstance(origin, Derived):
-        origin = origin.origin
+    origin = origin_of(culprit.value)
     own = {node_of(each.value) for each in group}
     if not isinstance(origin, ExternalCall) or origin.name in REOPENED or node_of(origin) in own:
         return
@@ -441,9 +436,7 @@ def _may_not_be_opened_twice(culprit: Culprit) -> bool:
 
 def _refuse_view(culprit: Culprit, analysis: Analysis) -> None:
     """Refuse a view of what no process may open again, where that is no handle with a finding of its own."""
-    origin = culprit.value
-    while isinstance(origin, Derived):
-        origin = origin.origin
+    origin = origin_of(culprit.value)
     row = row_of(origin, analysis)[1] if origin is not culprit.value else None
     if row is not None and row.kind == "memmap" and row.action == "report":
         where = culprit.facts.line(culprit.site.statement)

@@ -28,6 +28,7 @@ from dlfix.reach.values import (
     Generator,
     Instance,
     ModuleValue,
+    origin_of,
 )
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.rules.reading.closings import is_closed_again
@@ -210,9 +211,7 @@ def finding(rule: type[Rule], handle: Handle, message: str) -> Finding | None:
 
 def _opened_at(crossing: Crossing) -> Iterator[Step]:
     """Yield the line that opens what a derived resource belongs to, where the path does not have it."""
-    origin = crossing.value
-    while isinstance(origin, Derived):
-        origin = origin.origin
+    origin = origin_of(crossing.value)
     made = node_of(origin)
     if origin is crossing.value or made is None:
         return
