@@ -6,7 +6,7 @@ import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Union
+from typing import AnyStr, Union
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -35,6 +35,10 @@ class Palette:
 DARK = Palette("monokai", {"+": "#12301f", "-": "#3a1a1d"})
 LIGHT = Palette("friendly", {"+": "#dafbe1", "-": "#ffebe9"})
 WIDE = 120  # columns from which two sides fit beside each other
+_MOST_PRECISE = (
+    1_500  # lines that differ, from which frequent ones are not matched: time is quadratic
+)
+Part = tuple[str, int, int, int, int]  # tag, rows before (from, to), rows after (from, to)
 
 
 def patch(changes: Iterable[Change], view: View) -> bytes:
@@ -64,7 +68,16 @@ def _patch(change: Change) -> bytes:
     before, after = (_lines(data or b"") for data in (change.before, change.after))
     old = b"/dev/null" if change.before is None else old
     new = b"/dev/null" if change.after is None else new
-    lines = difflib.diff_bytes(difflib.unified_diff, before, after, old, new)
+    head = (b"--- " + old + b"\n", b"+++ " + new + b"\n")
+    body = [
+        line
+        for group in _groups(before, after, context=3)
+        for line in (
+            _span(group).encode() + b"\n",
+            *(sign.encode() + line for sign, line in _marked(group, before, after)),
+        )
+    ]
+    lines = (*head, *body) if body else ()
     return b"".join(line if line.endswith(b"\n") else line + NO_NEWLINE for line in lines)
 
 
@@ -88,7 +101,11 @@ def unified(name: str, before: str, after: str, *, width: int = 0, context: int 
     text = Text(no_wrap=True)
     text.append(f"--- {name}\n", style="bold red")
     text.append(f"+++ {name}\n", style="bold green")
-    lines = list(difflib.unified_diff(old, new, lineterm="", n=context))[2:]
+    lines = [
+        line
+        for group in _groups(old, new, context)
+        for line in (_span(group), *(sign + line for sign, line in _marked(group, old, new)))
+    ]
     longest = max((Text(line).cell_len for line in lines if line[:1] in SIGNS), default=0)
     for line in lines:
         text.append(_coloured(line, min(longest, width - 1))).append("\n")
@@ -154,22 +171,80 @@ def _half(side: Side, sign: str) -> tuple[str, RenderableType]:
 def hunks(before: str, after: str, context: int = 3) -> Iterator[list[tuple[Side, Side]]]:
     """Yield rows of both sides, paired, hunk by hunk."""
     old, new = bare(before), bare(after)
-    # What both begin and end with is not compared: a diff of one line in a long file took a second.
-    skipped = max(0, _common(old, new) - context)
-    end = max(0, _common(old[skipped:][::-1], new[skipped:][::-1]) - context)
-    left, right = (lines[skipped : len(lines) - end] for lines in (old, new))
-    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
-    for group in matcher.get_grouped_opcodes(context):
+    for group in _groups(old, new, context):
         rows: list[tuple[Side, Side]] = []
         for tag, a1, a2, b1, b2 in group:
-            removed = _rows(old, a1 + skipped, a2 + skipped, tag != "equal")
-            added = _rows(new, b1 + skipped, b2 + skipped, tag != "equal")
+            removed = _rows(old, a1, a2, tag != "equal")
+            added = _rows(new, b1, b2, tag != "equal")
             count = max(len(removed), len(added))
             rows += zip(_padded(removed, count), _padded(added, count), strict=True)
         yield rows
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
+def _groups(
+    before: Sequence[AnyStr], after: Sequence[AnyStr], context: int
+) -> Iterator[list[Part]]:
+    """Yield the parts of each hunk: what changed, and some equal lines around it."""
+    group: list[Part] = []
+    for tag, a1, a2, b1, b2 in _parts(before, after):
+        far = tag == "equal" and (len(group) < 2 or a2 - a1 > 2 * context)
+        if not far:
+            group.append((tag, a1, a2, b1, b2))
+            continue
+        if len(group) > 1:
+            yield _ended([*group, (tag, a1, a2, b1, b2)], context)
+        group = [(tag, max(a1, a2 - context), a2, max(b1, b2 - context), b2)]
+    if len(group) > 1:
+        yield _ended(group, context)
+
+
+def _ended(group: Sequence[Part], context: int) -> list[Part]:
+    """Return a hunk whose last part, which is equal, has no more lines than wanted."""
+    *parts, (tag, a1, a2, b1, b2) = group
+    return [*parts, (tag, a1, min(a2, a1 + context), b1, min(b2, b1 + context))]
+
+
+def _parts(before: Sequence[AnyStr], after: Sequence[AnyStr]) -> Iterator[Part]:
+    """Yield what is equal, first and last, and what differs between."""
+    # What both begin and end with is not compared: a diff of one line in a long file took a second.
+    first = _common(before, after)
+    last = _common(before[first:][::-1], after[first:][::-1])
+    old, new = before[first : len(before) - last], after[first : len(after) - last]
+    # Frequent lines, as empty ones, match too: else they are shown as removed and added again.
+    junk = max(len(old), len(new)) > _MOST_PRECISE
+    yield ("equal", 0, first, 0, first)
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=junk)
+    for tag, a1, a2, b1, b2 in matcher.get_opcodes():
+        yield (tag, a1 + first, a2 + first, b1 + first, b2 + first)
+    yield ("equal", len(before) - last, len(before), len(after) - last, len(after))
+
+
+def _span(group: Sequence[Part]) -> str:
+    """Return the line that says which rows a hunk is about."""
+    _, old, _, new, _ = group[0]
+    _, _, old_end, _, new_end = group[-1]
+    return f"@@ -{_range(old, old_end)} +{_range(new, new_end)} @@"
+
+
+def _range(start: int, end: int) -> str:
+    count = end - start
+    first = start + 1 if count else start
+    return str(first) if count == 1 else f"{first},{count}"
+
+
+def _marked(
+    group: Iterable[Part], before: Sequence[AnyStr], after: Sequence[AnyStr]
+) -> Iterator[tuple[str, AnyStr]]:
+    """Yield the lines of a hunk, each with its sign."""
+    for tag, a1, a2, b1, b2 in group:
+        if tag == "equal":
+            yield from ((" ", line) for line in before[a1:a2])
+            continue
+        yield from (("-", line) for line in before[a1:a2])
+        yield from (("+", line) for line in after[b1:b2])
+
+
+def _common(one: Sequence[AnyStr], other: Sequence[AnyStr]) -> int:
     """Return how many lines two texts have in common before they first differ."""
     pairs = zip(one, other)  # noqa: B905
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
