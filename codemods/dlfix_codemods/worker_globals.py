@@ -1,4 +1,4 @@
-"""Set in each worker, by a `worker_init_fn`, what only the parent sets."""
+"""Set in each worker, by a `worker_init_fn`, what only the parent sets, or keep it on the object sent."""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ from typing import ClassVar
 
 import libcst as cst
 
+from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.planners.worker_globals import WorkerGlobalsPlan
+from dlfix_codemods import class_edits
 from dlfix_codemods.base import PlannedCodemod
 from dlfix_codemods.tools import imports, placement, wrapping
 from dlfix_codemods.tools.positions import all_spans, find
 
 
 class WorkerGlobals(PlannedCodemod):
-    """Give loaders a `worker_init_fn` that sets what workers read."""
+    """Give loaders a `worker_init_fn` that sets what workers read, or objects what they read there."""
 
     DESCRIPTION = "Set in each worker the globals that only the parent sets."
     NAME: ClassVar[str] = "worker_globals"
 
     @staticmethod
-    def rewrite(module: cst.Module, plan: WorkerGlobalsPlan) -> cst.Module:
+    def rewrite(module: cst.Module, plan: WorkerGlobalsPlan | ClassPlan) -> cst.Module:
         """Carry out one plan; code outside it stays to the byte."""
+        if isinstance(plan, ClassPlan):
+            return class_edits.rewrite(module, plan)
         index = placement.top_level_index(module, plan.above)
         calls = find(module, plan.calls, cst.Call)
         way = imports.access(module, "functools", "partial") if plan.values else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.project.syntax import last_name
@@ -14,7 +14,7 @@ from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Constant
 from dlfix.reach.worker_code import GlobalRead, WorkerCode
-from dlfix.rules.base import Finding, Rule, Step
+from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.rules.reading.class_settings import SetOnClass, set_on_classes
 from dlfix.rules.reading.registered import added_by_parent, changed_by_methods
 
@@ -34,6 +34,23 @@ class SetInParent:
     write: Use
     entry: Entry
     added: str = ""  # the entry that only the parent adds, where an import adds others
+    beside: tuple[SetInParent, ...] = ()  # other names that the same call or statement sets
+
+    @property
+    def all(self) -> tuple[SetInParent, ...]:
+        """This name and those beside it."""
+        return (self, *self.beside)
+
+    @property
+    def set_here(self) -> Step:
+        """Where the name is set."""
+        what = f"`{self.name.name}` is set" if not self.added else f"`{self.added}` is added"
+        return Step(self.write.module.place(self.write.node), f"{what} only in the parent")
+
+    @property
+    def place(self) -> Place:
+        """Where the parent has it set: the call nearest to that, or the statement."""
+        return (self.entry.steps[-1] if self.entry.steps else self.set_here).place
 
     @property
     def crossing(self) -> Crossing:
@@ -85,8 +102,11 @@ class GlobalSetInMain(Rule):
 
 
         class Clips(Dataset):
+            def __init__(self, count):
+                self.count = count
+
             def __len__(self):
-                return 8
+                return self.count
 
             def __getitem__(self, index):
                 return index * settings["rate"]
@@ -98,7 +118,7 @@ class GlobalSetInMain(Rule):
 
         if __name__ == "__main__":
             configure(2)
-            for batch in DataLoader(Clips(), batch_size=4, num_workers=2):
+            for batch in DataLoader(Clips(8), batch_size=4, num_workers=2):
                 print(batch)
 
     ## Use instead
@@ -109,31 +129,32 @@ class GlobalSetInMain(Rule):
 
 
         class Clips(Dataset):
+            def __init__(self, count):
+                self._settings = settings
+                self.count = count
+
             def __len__(self):
-                return 8
+                return self.count
 
             def __getitem__(self, index):
-                return index * settings["rate"]
+                return index * self._settings["rate"]
 
 
         def configure(rate):
             settings["rate"] = rate
 
 
-        def _init_worker(worker_id):
-            configure(2)
-
-
         if __name__ == "__main__":
             configure(2)
-            for batch in DataLoader(Clips(), batch_size=4, num_workers=2, worker_init_fn=_init_worker):
+            for batch in DataLoader(Clips(8), batch_size=4, num_workers=2):
                 print(batch)
 
-    Or store the value on the dataset.
+    Or set it in each worker, with a `worker_init_fn`.
 
     ## Fix safety
 
-    The fix is unsafe: workers that used the default value now use the value set by the parent. If only one
+    The fix is unsafe: workers that used the default value now use the value set by the parent. If only methods
+    of the object sent read the name, its constructor keeps it. If only one
     function passed to the loader reads the name, the value becomes a parameter bound with
     `functools.partial`; otherwise a `worker_init_fn` sets the name in each worker. A pool without an
     `initializer` gets one that sets it.
@@ -151,6 +172,7 @@ class GlobalSetInMain(Rule):
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each name that workers read and only the parent sets."""
         seen: set[tuple[object, str]] = set()
+        in_parent: dict[Place, list[SetInParent]] = {}
         for read in WorkerCode.of(analysis).global_reads():
             boundary = read.function.crossing.boundary
             if boundary.kind == "dataset" or (read.module, read.name) in seen:
@@ -167,7 +189,9 @@ class GlobalSetInMain(Rule):
                 continue
             found = _set_in_parent(name, read)
             if found and may_belong(analysis, boundary, found.entry.module):
-                yield self._finding(found)
+                in_parent.setdefault(found.place, []).append(found)
+        for first, *others in in_parent.values():
+            yield self._finding(replace(first, beside=tuple(others)))
         for each in set_on_classes(analysis):
             yield self._of_class(each)
 
@@ -204,31 +228,37 @@ class GlobalSetInMain(Rule):
         )
 
     def _finding(self, found: SetInParent) -> Finding:
-        name, read, write, entry = found.name, found.read, found.write, found.entry
-        what = f"`{name.name}` is set" if not found.added else f"`{found.added}` is added"
-        set_here = Step(write.module.place(write.node), f"{what} only in the parent")
+        name, read = found.name, found.read
         steps = (
             *read.function.steps,
             Step(read.function.module.place(read.node), f"`{name.name}` is read in a worker"),
-            *entry.steps,
-            set_here,
+            *found.entry.steps,
+            found.set_here,
         )
         bound = any(
             b for b in name.module.scope.bindings.get(name.name, []) if not _guarded(name, b)
         )
         return Finding(
             type(self),
-            f"`{name.name}` is read in a worker by {read.reader} but "
-            + (
-                f"`{found.added}` is added only in the parent"
-                if found.added
-                else "set only in the parent"
-            ),
-            entry.steps[-1].place if entry.steps else set_here.place,
+            _message(found),
+            found.place,
             steps,
             error="" if bound else f"NameError: name '{name.name}' is not defined",
             evidence=found,
         )
+
+
+def _message(found: SetInParent) -> str:
+    name, reader = f"`{found.name.name}`", found.read.reader
+    if found.added:
+        return f"{name} is read in a worker by {reader} but `{found.added}` is added only in the parent"
+    if not found.beside:
+        return f"{name} is read in a worker by {reader} but set only in the parent"
+    names = [f"`{each.name.name}`" for each in found.all]
+    listed = f"{', '.join(names[:-1])} and {names[-1]}"
+    readers = {each.read.function.qualname for each in found.all}
+    by = f" by `{readers.pop()}`" if len(readers) == 1 else ""
+    return f"{listed} are read in a worker{by} but set only in the parent"
 
 
 def _set_in_each_process(name: GlobalName, read: GlobalRead) -> SetInEachProcess | None:

@@ -6,17 +6,14 @@ from torch.utils.data import DataLoader, Dataset
 
 class Rows(Dataset):
     def __init__(self, values):
+        self._scale = settings.scale
         self.values = list(values)
 
     def __len__(self):
         return len(self.values)
 
     def __getitem__(self, index):
-        return self.values[index] * settings.scale
-
-
-def _init_worker(worker_id):
-    settings.configure(scale=5)
+        return self.values[index] * self._scale
 
 
 def main():
@@ -30,7 +27,6 @@ def main():
         batch_size=2,
         num_workers=args.workers,
         multiprocessing_context=args.start_method if args.workers else None,
-        worker_init_fn=_init_worker,
     )
     print("RESULT", [batch.tolist() for batch in loader])
 

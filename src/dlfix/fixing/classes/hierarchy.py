@@ -87,7 +87,7 @@ def surroundings(
         family,
         opens=opened.opens if opened is not None else lambda _: None,
         holds=opened.holds if opened is not None else lambda _: False,
-        calls=tuple(_constructions(project, family.names)),
+        calls=tuple(constructions(project, family.names)),
         handles=frozenset(attributes),
     )
     for heir in family.heirs:
@@ -120,7 +120,8 @@ def surroundings(
     )
 
 
-def _constructions(project: Project, classes: set[str]) -> Iterator[tuple[Module, ast.Call]]:
+def constructions(project: Project, classes: set[str]) -> Iterator[tuple[Module, ast.Call]]:
+    """Yield the calls that are written with the name of one of the classes."""
     for name in sorted(classes):
         for module in project.mentions(name):
             for call in module.calls_by_name.get(name, ()):

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from dlfix.fixing import naming
 from dlfix.fixing.hoisting import carried_settings
 from dlfix.fixing.hoisting.line_width import width_of
+from dlfix.fixing.planners.worker_globals_kept import WHY_UNSAFE, on_their_objects
+from dlfix.fixing.planners.worker_globals_order import is_before, set_below
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.project.module import enclosing_function
-from dlfix.project.order import comes_before, lies_in
+from dlfix.project.order import comes_before
 from dlfix.project.syntax import last_name, positional
-from dlfix.reach.entry_points import Entries, top_level_statement
+from dlfix.reach.entry_points import top_level_statement
 from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.registered import adds_once_more
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from dlfix.rules.dlf303_global_set_in_main import SetInParent
 
 CODEMOD = "worker_globals"
-_WHY_UNSAFE = "workers that used the default value now use the value set by the parent"
+
 _OF_POOLS = ("Pool", "Executor")
 SIMPLE = (
     ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.BoolOp,
@@ -68,7 +70,15 @@ class _No(Exception):
 
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
-    """Carry each setting that workers lack, by a partial or a `worker_init_fn`; one a module."""
+    """Carry each setting that workers lack: on the object that reads it, in a partial, or by a `worker_init_fn`."""
+    kept = list(on_their_objects(findings, analysis))
+    yield from kept
+    done = {finding for each in kept for finding in each.findings}
+    yield from _to_workers([each for each in findings if each not in done], analysis)
+
+
+def _to_workers(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
+    """Carry settings by a partial or a `worker_init_fn`; one a module."""
     taken: set[Module] = set()
     groups: dict[ast.AST, list[Finding]] = {}
     for finding in findings:
@@ -147,7 +157,7 @@ def _in_partial(
     edit = Edit(module.path, "module_level_callables", plan)
     names = ", ".join(f"`{each.name.name}`" for each in settings)
     message = f"Pass {names} to `{plan.hoists[0].name}` with a partial"
-    return Fix(message, Applicability.UNSAFE, (edit,), _WHY_UNSAFE)
+    return Fix(message, Applicability.UNSAFE, (edit,), WHY_UNSAFE)
 
 
 @dataclass(frozen=True)
@@ -186,7 +196,7 @@ def _fix(evidences: Sequence[SetInParent], settings: Sequence[Setting], analysis
         f"Set {names} in each worker with `{name}`",
         Applicability.UNSAFE,
         (Edit(module.path, CODEMOD, plan),),
-        _WHY_UNSAFE,
+        WHY_UNSAFE,
     )
 
 
@@ -334,9 +344,9 @@ def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting
     calls = evidence.entry.calls
     here = enclosing_function(module, write.node) is enclosing_function(module, loader)
     set_at = calls[-1][1] if calls and not here else write.node
-    if not _is_before(evidence.name.analysis, module, set_at, loader):
+    if not is_before(evidence.name.analysis, module, set_at, loader):
         raise _No(f"the name may be set after the loader is created (line {set_at.lineno})")
-    again = _set_below(module, name.name, loader) if here else 0
+    again = set_below(module, name.name, loader) if here else 0
     if again:
         raise _No(f"the name may be set after the loader is created (line {again})")
     if not own:
@@ -360,41 +370,6 @@ def _is_of_an_import(module: Module, node: ast.AST) -> bool:
 def _elsewhere(what: str, where: Module, module: Module, loader: ast.Call) -> _No:
     place = f"{module.path.name}:{loader.lineno}"
     return _No(f"{what} `{where.path.name}`, but the loader is created in another file ({place})")
-
-
-def _set_below(module: Module, name: str, loader: ast.Call) -> int:
-    """Return the line below a loader, in its function, that sets a name again; 0 if none does."""
-    function = enclosing_function(module, loader)
-    return next(
-        (
-            node.lineno
-            for node in module.nodes_by_name.get(name, ())
-            if isinstance(node, ast.Name)
-            and not isinstance(node.ctx, ast.Load)
-            and comes_before(loader, node)
-            and enclosing_function(module, node) is function
-        ),
-        0,
-    )
-
-
-def _is_before(analysis: Analysis, module: Module, node: ast.expr, loader: ast.Call) -> bool:
-    """Return whether a node has run whenever the loader is made."""
-    function = enclosing_function(module, node)
-    if function is enclosing_function(module, loader):
-        if module.statement(node) is module.statement(loader):
-            return lies_in(node, loader)  # an argument; not a name that the statement sets
-        return comes_before(node, loader)
-    ways = Entries.of(analysis).entries(module, loader)
-    return bool(ways) and all(
-        any(
-            caller is module
-            and enclosing_function(module, call) is function
-            and comes_before(node, call)
-            for caller, call in way.calls
-        )
-        for way in ways
-    )
 
 
 def _name_of(node: ast.expr, parameter: str) -> str:

@@ -1,0 +1,1 @@
+cfg = {"scale": 1, "labels": {}}

@@ -1,0 +1,26 @@
+import argparse
+import functools
+
+import settings
+from data import Rows
+from torch.utils.data import DataLoader
+
+
+def _init_worker(worker_id, rows):
+    settings.choose(rows, 5)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    context = args.start_method if args.workers else None
+    rows = Rows(range(1, 6))
+    settings.choose(rows, 5)
+    loader = DataLoader(rows, batch_size=2, num_workers=args.workers, multiprocessing_context=context, worker_init_fn=functools.partial(_init_worker, rows=rows))
+    print("RESULT", [batch.tolist() for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

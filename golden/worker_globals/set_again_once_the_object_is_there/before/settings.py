@@ -1,0 +1,6 @@
+scale = 1
+
+
+def choose(rows, factor):
+    global scale
+    scale = factor * len(rows)

@@ -1,0 +1,211 @@
+"""Keep a module-level name on the object that reads it in workers: part of `worker_globals`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from dlfix.fixing import naming
+from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, self_name
+from dlfix.fixing.classes.forms import storage_insert
+from dlfix.fixing.classes.hierarchy import Family, constructions, family_of
+from dlfix.fixing.classes.plans import ClassPlan, Exchange
+from dlfix.fixing.plans import Applicability, Edit, Fix, Planned
+from dlfix.project.module import Module, enclosing_function
+from dlfix.project.order import comes_before
+from dlfix.project.syntax import base_name
+from dlfix.reach.entry_points import Entries, Entry
+from dlfix.reach.values import BoundMethod, Instance
+from dlfix.reach.worker_code import WorkerCode
+from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess, SetInParent
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.rules.base import Finding
+
+WHY_UNSAFE = "workers that used the default value now use the value set by the parent"
+_STATE_METHODS = frozenset("__getstate__ __setstate__ __reduce__ __reduce_ex__".split())
+Evidence: TypeAlias = Union[SetInParent, SetInEachProcess]  # noqa: UP007 - Python 3.10
+Way: TypeAlias = tuple[
+    tuple[Module, ast.AST], ...
+]  # the calls from a script to a node, and the node
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A name that the objects of a class keep, and the places that read it there."""
+
+    name: str
+    facts: ClassFacts
+    attribute: str
+    reads: tuple[tuple[ast.expr, str], ...]  # each with its `self`
+
+    @property
+    def written(self) -> str:
+        """How the class's module writes the name."""
+        return ast.unparse(self.reads[0][0])
+
+
+def on_their_objects(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
+    """Yield the fixes of names that only methods of the objects sent read; the other findings are left."""
+    groups: dict[ast.ClassDef, list[tuple[Finding, list[Kept]]]] = {}
+    for finding in findings:
+        found = finding.evidence
+        names = found.all if isinstance(found, SetInParent) else (found,)
+        kept = [each for name in names if (each := _kept(name, analysis)) is not None]
+        if len(kept) == len(names) and len({each.facts.node for each in kept}) == 1:
+            groups.setdefault(kept[0].facts.node, []).append((finding, kept))
+    for group in groups.values():
+        yield Planned(
+            tuple(one for one, _ in group), _fix([each for _, kept in group for each in kept])
+        )
+
+
+def _kept(found: object, analysis: Analysis) -> Kept | None:
+    """Return what keeps a name; None where an object would not always have it as the parent does."""
+    if not isinstance(found, (SetInParent, SetInEachProcess)):
+        return None
+    family = _readers(found, analysis)
+    if family is None or not _is_sent(found, family) or not _always_has(family):
+        return None
+    reads = _reads(found, family)
+    init = family.facts.module.inner_scope(family.facts.methods["__init__"])
+    if not reads or init.lookup(base_name(reads[0][0]) or "") is not family.facts.module.scope:
+        return None
+    if isinstance(found, SetInParent) and not _is_set_before(found, family, analysis):
+        return None
+    taken = {name for each in family.all for name in each.names}
+    name = found.name.name
+    attribute = naming.free_name(naming.private(naming.snake(name)), taken)
+    return Kept(name, family.facts, attribute, tuple(reads))
+
+
+def _readers(found: Evidence, analysis: Analysis) -> Family | None:
+    """Return the family of the one class whose methods are all that reads a name in workers."""
+    code = WorkerCode.of(analysis)
+    classes = {
+        _class_of(each.function.module, each.function.node)
+        for each in code.global_reads()
+        if (each.module, each.name) == (found.name.module, found.name.name)
+    }
+    node = classes.pop() if len(classes) == 1 else None
+    if node is None:
+        return None
+    family = family_of(analysis, ClassFacts(found.read.function.module, node))
+    starts = [each.methods[name] for each in family.all for name in STARTS if name in each.methods]
+    return None if any(start in code.functions for start in starts) else family
+
+
+def _class_of(module: Module, node: ast.AST) -> ast.ClassDef | None:
+    """Return the module-level class of a method that has a `self`."""
+    cls = module.parent(node)
+    if not isinstance(node, Method) or not isinstance(cls, ast.ClassDef):
+        return None
+    named = {each.id for each in node.decorator_list if isinstance(each, ast.Name)}
+    is_bound = not named & {"staticmethod", "classmethod"} and bool(self_name(node))
+    return cls if is_bound and cls in module.tree.body else None
+
+
+def _is_sent(found: Evidence, family: Family) -> bool:
+    value = found.read.function.crossing.value
+    value = value.owner if isinstance(value, BoundMethod) else value
+    return isinstance(value, Instance) and value.cls.node in {each.node for each in family.all}
+
+
+def _always_has(family: Family) -> bool:
+    """Return whether each object of a class has what its constructor sets, in each process."""
+    facts = family.facts
+    if "__init__" not in facts.methods or facts.slots is not None or family.is_large:
+        return False
+    if any(_STATE_METHODS & each.methods.keys() for each in family.all):
+        return False
+    own = [each.methods["__init__"] for each in family.heirs if "__init__" in each.methods]
+    return all(map(_calls_base, own))
+
+
+def _calls_base(start: Method) -> bool:
+    """Return whether a constructor surely calls that of its base."""
+    return any(
+        isinstance(each, ast.Expr) and ".__init__(" in ast.unparse(each.value)
+        for each in start.body
+    )
+
+
+def _reads(found: Evidence, family: Family) -> list[tuple[ast.expr, str]]:
+    """Return the places in a class that read a name, each with its `self`; none where one has no `self`."""
+    module, reads = family.facts.module, []
+    for use, _ in found.name.uses():
+        method = _method_around(family.facts, use.node) if use.module is module else None
+        if method is None or method.name in family.started:
+            continue
+        me, own = self_name(method), module.inner_scope(method)
+        if _class_of(module, method) is None or module.scope_of(use.node).lookup(me) is not own:
+            return []
+        if isinstance(getattr(use.node, "ctx", None), ast.Load):
+            reads.append((use.node, me))
+    return reads
+
+
+def _method_around(facts: ClassFacts, node: ast.AST) -> Method | None:
+    above = facts.module.ancestors(node)
+    return next(
+        (each for each in above if isinstance(each, Method) and each in facts.all_methods), None
+    )
+
+
+def _is_set_before(found: SetInParent, family: Family, analysis: Analysis) -> bool:
+    """Return whether a name has its last object before one is made; what changes in place is the same object."""
+    name, entries = found.name, Entries.of(analysis)
+    set_by = [
+        (entry.module, _way(entry, write.module, write.node))
+        for write in name.writes()
+        if write.rebinds
+        for entry in name.entries(write)
+        if entry.kind != "import"
+    ]
+    made_by = [
+        (entry.module, _way(entry, module, call))
+        for module, call in constructions(analysis.project, family.names)
+        for entry in entries.entries(module, call)
+    ]
+    return bool(made_by) and all(
+        _runs_first(setting, making)
+        for script, setting in set_by
+        for other, making in made_by
+        if script is other
+    )
+
+
+def _way(entry: Entry, module: Module, node: ast.AST) -> Way:
+    return (*entry.calls, (module, node))
+
+
+def _runs_first(one: Way, other: Way) -> bool:
+    """Return whether one way surely leads to its node first: by where the two part."""
+    for (module, node), (second, later) in zip(one, other):  # noqa: B905
+        if node is not later:
+            same = enclosing_function(module, node) is enclosing_function(second, later)
+            return module is second and same and comes_before(node, later)
+    return False
+
+
+def _fix(kept: Sequence[Kept]) -> Fix:
+    """Return the fix that keeps names on the objects of a class."""
+    facts = kept[0].facts
+    span = facts.module.span
+    settings = [facts.setting(each.attribute, each.written) for each in kept]
+    plan = ClassPlan(
+        cls=span(facts.node),
+        exchanges=tuple(
+            Exchange(span(read), f"{me}.{each.attribute}", "expression")
+            for each in kept
+            for read, me in each.reads
+        ),
+        inserts=(storage_insert(facts, "\n".join(settings)),),
+    )
+    names = ", ".join(f"`{each.name}`" for each in kept)
+    edit = Edit(facts.module.path, "worker_globals", plan)
+    message = f"Keep {names} on each `{facts.node.name}`"
+    return Fix(message, Applicability.UNSAFE, (edit,), WHY_UNSAFE)
