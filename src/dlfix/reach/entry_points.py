@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ from dlfix.project.importing import comes_with, may_come_with
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import end, start
 from dlfix.project.syntax import LOOPS, last_name
+from dlfix.project.trees import walk
+from dlfix.reach.methods import methods_of
 from dlfix.reach.steps import Step
 from dlfix.reach.values import BoundMethod, Class, Function
 
@@ -156,15 +159,34 @@ class Entries:
         self, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
     ) -> Iterator[tuple[Module, ast.Call]]:
         """Yield the calls that run a function, in the modules that mention it."""
-        name = _called_as(module, function)
-        looked = 0
-        for caller in self.analysis.project.callers(module, name):
-            for call in caller.calls_by_name.get(name, ()):
-                looked += 1
-                if looked > MOST_CALLS:
-                    return
-                if any(runs(v, function, self.analysis) for v in self._values(caller, call.func)):
-                    yield caller, call
+        written = itertools.chain(
+            self._written(module, _called_as(module, function)), self._by_heirs(module, function)
+        )
+        for caller, call in itertools.islice(written, MOST_CALLS):
+            if any(runs(v, function, self.analysis) for v in self._values(caller, call.func)):
+                yield caller, call
+
+    def _written(self, module: Module, name: str) -> Calls:
+        callers = self.analysis.project.callers(module, name)
+        return tuple((each, call) for each in callers for call in each.calls_by_name.get(name, ()))
+
+    def _by_heirs(
+        self, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
+    ) -> Iterator[tuple[Module, ast.Call]]:
+        """Yield the calls that may run a constructor for a subclass: `super().__init__()`, and those that make one."""
+        owner = module.parent(function)
+        if function.name != "__init__" or not isinstance(owner, ast.ClassDef):
+            return
+        interpreter = self.analysis.interpreter
+        cls = interpreter.class_value(owner, self.analysis.frame(module.scope_of(owner)))
+        for heir in interpreter.instances.subclasses(cls):
+            own = methods_of(heir.node).get("__init__")
+            if own is None:
+                yield from self._written(heir.module, heir.name)
+                continue
+            for call in walk(own):
+                if isinstance(call, ast.Call) and last_name(call.func) == "__init__":
+                    yield heir.module, call
 
     def _values(self, module: Module, node: ast.expr) -> Iterator[Value]:
         frame = self.analysis.frame(module.scope_of(node))

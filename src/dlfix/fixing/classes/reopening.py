@@ -135,8 +135,13 @@ def plan_by_state(
     restores: list[str] = []
     inserts: list[Insert] = []
     exchanges: list[Exchange] = []
+    opened: dict[ast.expr | None, str] = {}
     for handle in ordered:
         site = _only_start(facts, handle)
+        first = opened.setdefault(site.value, handle.attribute)
+        if first != handle.attribute:  # `self.array = self.second = ...`: one object
+            restores.append(facts.setting(handle.attribute, f"self.{first}"))
+            continue
         mover = movers.setdefault(site.method, Mover(facts, site.method, handles, around))
         body, saves = mover.again(handle.attribute)
         restores += _restoring(facts, handle.attribute, body)

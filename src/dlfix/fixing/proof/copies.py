@@ -78,7 +78,7 @@ def _two_names(change: ClassChange) -> Iterator[Regression]:
     for _, function in change.constructed_before:
         owner = self_name(function)
         for node in executed(function.body):
-            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+            if not isinstance(node, ast.Assign) or isinstance(node.value, ast.Constant):
                 continue
             names = own_targets(node, owner)
             if len(names) > 1 and gone.issuperset(names) and not _still_one(change, names):

@@ -133,7 +133,7 @@ def _writes(cls: Class, name: str, analysis: Analysis) -> Iterator[Use]:
     modules = [cls.module, *analysis.project.setting(name, cls.module)]
     for module in dict.fromkeys(modules):
         for target, _ in attribute_targets(module, name):
-            if not isinstance(target.value, (ast.Name, ast.Attribute)):
+            if not isinstance(target.value, (ast.Name, ast.Attribute, ast.Call)):
                 continue
             owners = analysis.evaluate(target.value, analysis.frame(module.scope_of(target)))
             values = [reached.value for reached in owners]
