@@ -80,39 +80,49 @@ class Start:
         return Entries.of(analysis).entries(self.module, self.node)
 
 
+_CONTEXTS = ("multiprocessing_context", "start_method", "mp_context", "context")
+
+
+def method_of(analysis: Reading, boundary: Boundary) -> object:
+    """Return the start method that a boundary itself is given; None where that is not certain."""
+    chosen = _chosen(analysis, boundary, _CONTEXTS)
+    methods = {_method(value) for value in chosen or _makers(analysis, boundary)}
+    if not methods - {None}:
+        return boundary.row.start_method if boundary.row is not None and not chosen else None
+    return methods.pop() if len(methods) == 1 else None
+
+
+def chosen_for_all(analysis: Reading) -> set[object]:
+    """Return the start methods that the program chooses for all: `set_start_method("fork")`."""
+    return analysis.once(chosen_for_all, lambda: _everywhere(analysis.project))
+
+
 def only_forks(analysis: Reading, boundary: Boundary) -> bool:
     """Return whether a boundary's start method is fork for certain, which needs no pickling."""
-    chosen = _chosen(
-        analysis, boundary, ("multiprocessing_context", "start_method", "mp_context", "context")
-    )
+    chosen = _chosen(analysis, boundary, _CONTEXTS)
     chosen = chosen or [v for v in _makers(analysis, boundary) if _method(v) is not None]
     if chosen:
         return all(_method(value) == "fork" for value in chosen)
-    return analysis.once(only_forks, lambda: _everywhere(analysis.project) == {"fork"})
+    return chosen_for_all(analysis) == {"fork"}
 
 
 def never_forks(analysis: Reading, boundary: Boundary) -> bool:
     """Return whether a boundary's start method is another than fork for certain."""
     others = {"spawn", "forkserver"}
-    chosen = _chosen(
-        analysis, boundary, ("multiprocessing_context", "start_method", "mp_context", "context")
-    )
+    chosen = _chosen(analysis, boundary, _CONTEXTS)
     chosen += _makers(analysis, boundary)
     if methods := [method for value in chosen if (method := _method(value)) is not None]:
         return others.issuperset(methods)
     if boundary.row is not None and boundary.row.start_method in others:
         return True
-    everywhere = analysis.once(never_forks, lambda: _everywhere(analysis.project))
-    return bool(everywhere & others)
+    return bool(chosen_for_all(analysis) & others)
 
 
 def pickles_nothing(analysis: Reading, boundary: Boundary) -> bool:
     """Return whether a boundary itself chooses fork: what its processes get is in their memory."""
     if boundary.kind not in ("DataLoader", "Process", "spawn"):
         return False  # a pool pickles functions and items, however it was started
-    chosen = _chosen(
-        analysis, boundary, ("multiprocessing_context", "mp_context", "context", "start_method")
-    )
+    chosen = _chosen(analysis, boundary, _CONTEXTS)
     chosen = chosen or _makers(analysis, boundary)
     if any(_method(value) is not None for value in chosen) or boundary.kind == "spawn":
         return bool(chosen) and all(_method(value) == "fork" for value in chosen)
@@ -184,7 +194,6 @@ def _makers(analysis: Reading, boundary: Boundary) -> list[Value]:
 
 
 def _everywhere(project: Project) -> set[object]:
-    """Return the start methods that the program chooses for all: `set_start_method("fork")`."""
     return {
         call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
         for module in project.mentions("set_start_method")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.rules.base import Finding, Rule
+from dlfix.rules.reading.contexts import ERROR, of_another_context
 from dlfix.rules.reading.handles import finding, handles
 
 if TYPE_CHECKING:
@@ -20,11 +22,20 @@ class SyncPrimitiveInState(Rule):
     These objects belong to one process. A worker needs a new one, which guards the threads of that
     worker.
 
+    Locks, queues and values of multiprocessing are for several processes, but belong to a context: `mp.Lock()` to
+    the default one, which is fork on Linux before Python 3.14. Workers that are started with spawn or forkserver cannot be
+    given them; `mp.get_context("spawn").Lock()` can be given to all.
+
     ## The error you see
 
     With torch 2.13 on Python 3.11:
 
         TypeError: cannot pickle '_thread.lock' object
+
+    For an object of the default context:
+
+        RuntimeError: A SemLock created in a fork context is being shared with a process in a spawn context. This is not
+        supported. Please use the same context to create multiprocessing objects and Process.
 
     ## Example
 
@@ -94,7 +105,7 @@ class SyncPrimitiveInState(Rule):
     ## Fix safety
 
     The fix is safe for objects that guard the threads of one process. Objects that synchronize
-    processes are only reported.
+    processes are created with the context of the workers, if the code names `multiprocessing` there.
 
     ## How to turn it off
 
@@ -109,11 +120,17 @@ class SyncPrimitiveInState(Rule):
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each primitive that crosses."""
         for handle in handles(analysis):
-            if handle.row.kind == "sync" and handle.row.fails:
-                found = finding(
-                    type(self),
-                    handle,
-                    f"`{handle.name}`{handle.where} is sent to the workers but cannot be pickled",
-                )
-                if found is not None:
-                    yield found
+            if handle.row.kind != "sync":
+                continue
+            other = of_another_context(handle, analysis)
+            if handle.row.fails and other is None:
+                message = "is sent to the workers but cannot be pickled"
+            elif other is not None:
+                message = f"belongs to the default context, but the workers are started with {other.method}"
+            else:
+                continue
+            found = finding(type(self), handle, f"`{handle.name}`{handle.where} {message}")
+            if found is not None and other is not None:
+                found = replace(found, error=ERROR.format(other.method), evidence=other)
+            if found is not None:
+                yield found

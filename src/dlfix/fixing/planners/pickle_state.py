@@ -35,6 +35,7 @@ from dlfix.fixing.classes.uses import Uses
 from dlfix.fixing.planners.pickle_state_listings import is_listing, plan_listings
 from dlfix.fixing.plans import Planned
 from dlfix.reach.values import Derived, ExternalCall, Generator
+from dlfix.rules.reading.contexts import OfAnotherContext
 from dlfix.rules.reading.handles import SCRIPTED_FUNCTION
 from dlfix.rules.reading.unpickling import EndlessLookup
 
@@ -58,12 +59,17 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     """Answer for each finding: one fix for each class that keeps what cannot be pickled."""
     lookups = [each for each in findings if isinstance(each.evidence, EndlessLookup)]
     lacking = [each for each in findings if each.code in ("DLF208", "DLF209")]
-    own = [each for each in findings if each not in lacking and each not in lookups]
+    others = [each for each in findings if isinstance(each.evidence, OfAnotherContext)]
+    own = [each for each in findings if each not in (*lacking, *lookups, *others)]
     yield from _others(lacking, analysis)
     if lookups:
         from dlfix.fixing.planners.pickle_state_lookups import plan_lookups
 
         yield from plan_lookups(lookups, analysis)
+    if others:
+        from dlfix.fixing.planners.pickle_state_contexts import plan_contexts
+
+        yield from plan_contexts(others, analysis)
     read, refused = culprits(own, analysis)
     yield from refused
 

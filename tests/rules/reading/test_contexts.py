@@ -1,0 +1,55 @@
+"""Objects of multiprocessing, and the context of the workers that get them (DLF204)."""
+
+from __future__ import annotations
+
+import pytest
+
+import dlfix
+
+PROGRAM = """import multiprocessing as mp
+
+
+def work(lock):
+    with lock:
+        print(1)
+
+
+if __name__ == "__main__":
+    context = mp.get_context({method!r})
+    {before}
+    lock = {made}
+    process = {maker}.Process(target=work, args=(lock,))
+    process.start()
+    process.join()
+"""
+
+
+def fixed(
+    made: str, method: str = "spawn", maker: str = "context", before: str = "print()"
+) -> tuple[str, str]:
+    program = PROGRAM.format(made=made, method=method, maker=maker, before=before)
+    return program, dlfix.fix_text(program, isolated=True).text
+
+
+@pytest.mark.parametrize("name", ["Lock", "RLock", "Semaphore", "Condition", "Event", "Queue"])
+def test_one_of_the_default_context_is_made_by_that_of_the_processes(name: str):
+    before, after = fixed(f"mp.{name}()")
+    assert after == before.replace(f"mp.{name}()", f"context.{name}()")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"made": "context.Lock()"},
+        {"made": "mp.get_context('spawn').Lock()"},
+        {"made": "mp.Value('i', 0, lock=False)"},
+        {"made": "mp.Lock()", "method": "fork"},
+        {"made": "mp.Lock()", "method": None},
+        {"made": "mp.Lock()", "maker": "mp"},
+        {"made": "mp.Lock()", "before": "mp.set_start_method('spawn')"},
+    ],
+    ids=str,
+)
+def test_others_stay(options: dict[str, str]):
+    before, after = fixed(**options)
+    assert after == before
