@@ -1,23 +1,28 @@
-"""What an object's method sets beside a start of workers, in the opposite branch of a test, is not sent.
+"""What an object's method sets beside a start of workers, in the opposite branch of a test, or behind it, is not sent.
 
 A trainer starts workers for several devices, else it does all itself: `if n > 1: spawn(self.run) else: self.set_up()`.
+A method that is called once may keep the processes that it has started: `self.processes = processes`.
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.project.module import enclosing_function
+from dlfix.project.order import comes_before
 from dlfix.project.syntax import LOOPS
-from dlfix.project.trees import walk
+from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.correlated import excluded
+from dlfix.reach.evaluator import Def
 from dlfix.reach.process_roles import PARENT, closure
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
+    from dlfix.project.project import Project
     from dlfix.reach.crossing import Boundary, Store
-    from dlfix.reach.evaluator import Def
     from dlfix.reach.interpreter import Interpreter
     from dlfix.reach.values import Instance
 
@@ -45,8 +50,53 @@ def set_beside(
     entries = [name for name in methods if name == start or name in PARENT or name in called]
     reached = closure(entries, before)
     if store.method == start:
-        return _is_opposite(store.statement, boundary.node, module)
+        return _is_opposite(store.statement, boundary.node, module) or _is_behind(
+            store.statement, methods[start], boundary, interpreter.project
+        )
     return store.method not in reached
+
+
+def _is_behind(statement: ast.stmt, method: Def, boundary: Boundary, project: Project) -> bool:
+    """Return whether a statement runs once the processes of a method, which is called once, are started."""
+    module = boundary.frame.module
+    calls = (
+        call for call in module.calls_by_name.get("start", ()) if method in module.ancestors(call)
+    )
+    started = [call for call in calls if comes_before(boundary.node, call)]
+    return (
+        boundary.kind == "Process"
+        and bool(started)
+        and all(comes_before(call, statement) for call in started)
+        and not _is_repeated(module, statement, method)
+        and _is_called_once(module, method, project)
+    )
+
+
+def _is_called_once(module: Module, method: Def, project: Project) -> bool:
+    """Return whether one call in view has a method's name, and nothing around it repeats it."""
+    calls = [
+        (caller, call)
+        for caller in project.callers(module, method.name)
+        for call in caller.calls_by_name.get(method.name, ())
+    ]
+    if len(calls) != 1:
+        return False
+    caller, call = calls[0]
+    around = enclosing_function(caller, call)
+    if _is_repeated(caller, call, around):
+        return False
+    if around is None or getattr(around, "name", "") == "main":
+        return True
+    return (
+        isinstance(around, Def)
+        and around is not method
+        and _is_called_once(caller, around, project)
+    )
+
+
+def _is_repeated(module: Module, node: ast.AST, function: ast.AST | None) -> bool:
+    above = itertools.takewhile(lambda each: each is not function, module.ancestors(node))
+    return any(isinstance(each, (*LOOPS, *COMPREHENSIONS)) for each in above)
 
 
 def _method_around(methods: dict[str, Def], boundary: Boundary) -> str | None:

@@ -11,7 +11,7 @@ from dlfix.project.module import Module
 from dlfix.project.order import start
 from dlfix.reach.correlated import is_set_again, tests_around
 from dlfix.reach.predicates import question
-from dlfix.reach.values import Argument, Bound, Constant, Frame, Instance
+from dlfix.reach.values import Argument, Bound, Constant, Frame, Function, Instance
 
 if TYPE_CHECKING:
     from dlfix.reach.crossing import Boundary
@@ -50,7 +50,42 @@ def runs_beside_no_workers(
         for other, value in _given_as(module, parameters)
         if module.scope_of(other) is scope
     }
-    return _asked_for_none(call, frame, sources - {()}, interpreter)
+    return _asked_for_none(call, frame, sources - {()}, interpreter) or _asked_for_none(
+        call, frame, _passed_on(call, frame, parameters, interpreter) - {()}, interpreter
+    )
+
+
+def _passed_on(
+    node: ast.AST, frame: Frame, parameters: AbstractSet[str], interpreter: Evaluator
+) -> set[Source]:
+    """Return what functions called next to a node pass on as numbers of workers: `loader(rows, args)`."""
+    if not any(question(test, frame, interpreter) for test, _ in tests_around(node, frame.module)):
+        return set()
+    found: set[Source] = set()
+    for call in frame.module.calls:
+        if frame.module.scope_of(call) is not frame.scope or not (call.args or call.keywords):
+            continue
+        for function in _functions_in_view(call, frame, interpreter):
+            scope = function.module.inner_scope(function.node)
+            given = [
+                v
+                for c, v in _given_as(function.module, parameters)
+                if function.module.scope_of(c) is scope
+            ]
+            arguments = interpreter.calls.arguments(call, frame) if given else None
+            if arguments is not None:
+                inner = interpreter.calls.frame_of(function, arguments, call, frame, None)
+                found |= {
+                    source_of(Bound(v, inner), interpreter) for v in given if inner is not None
+                }
+    return found
+
+
+def _functions_in_view(call: ast.Call, frame: Frame, interpreter: Evaluator) -> list[Function]:
+    if not isinstance(call.func, ast.Name):
+        return []
+    values = interpreter.values_at(call.func, frame)
+    return [value for value in values if isinstance(value, Function)]
 
 
 def _given_as(module: Module, parameters: AbstractSet[str]) -> list[tuple[ast.Call, ast.expr]]:
