@@ -32,6 +32,7 @@ from dlfix.reach.described import NAMESPACES, as_dicts
 from dlfix.reach.dynamic import Members
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.escape import Escape
+from dlfix.reach.handed_on import handed_to
 from dlfix.reach.instances import Instances
 from dlfix.reach.kept_by_call import KeptByCall
 from dlfix.reach.module_state import ModuleState
@@ -896,7 +897,8 @@ class Interpreter:
         """Yield what code sets on what a method of a library returns: `args.collate = f`."""
         if not isinstance(value, Derived) or not value.called:
             return
-        for module in dict.fromkeys((value.frame.module, frame.module)):
+        near = (value.frame.module, frame.module, *handed_to(value, self))
+        for module in dict.fromkeys(near):
             if any(isinstance(n.ctx, ast.Store) for n in module.attributes_by_name.get(name, ())):
                 for store in self.instances.set_on(value.node, module):
                     if store.attribute == name:

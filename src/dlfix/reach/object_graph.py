@@ -21,6 +21,7 @@ from dlfix.reach.cleared import Cleared, place_in
 from dlfix.reach.copied_entries import is_computed
 from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
+from dlfix.reach.handed_on import handed_to
 from dlfix.reach.instances import left_empty, sets_on_others
 from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.layers import MAKE_NETS
@@ -341,7 +342,7 @@ class Walk:
 
     def _set_on(self, value: ExternalCall | Derived, boundary: Boundary) -> Iterator[Child]:
         """Yield what code sets on an object of a library: `data.get_labels = f`."""
-        near = [boundary.frame.module, value.frame.module]
+        near = [boundary.frame.module, value.frame.module, *handed_to(value, self.interpreter)]
         root = origin_of(value)
         if isinstance(root, ExternalCall) and root.name.startswith(MAKE_NETS):
             near += self.interpreter.project.setters("forward")  # code that patches networks
