@@ -19,6 +19,8 @@ _MOST_MODULES = 12
 def handed_to(value: ExternalCall | Derived, interpreter: Evaluator) -> list[Module]:
     """Return the modules, others than its own, whose functions get an object: `finish(parser.parse_args())`."""
     home = value.frame.module
+    if value.node not in home.parents:  # a decorator's call, which is not written as one
+        return []
     found: dict[Module, None] = {}
     for node in (value.node, *_named(value.node, home)):
         call = _given_to(node, home)

@@ -14,7 +14,7 @@ from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.project.syntax import defaults
 from dlfix.reach.labels import label
-from dlfix.reach.values import Derived, ExternalCall, Value
+from dlfix.reach.values import Bound, Constant, Derived, ExternalCall, Value
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ REOPENED = {
         alone=True,
     ),
 }
+_MAP_OF_A_FILE = Again((("path", "filename"),), 'numpy.load({}, mmap_mode="r")', "numpy")
 _PART_OF_H5 = Again(
     (("file", "file.filename"), ("mode", "file.mode"), ("name", "name")),
     "h5py.File({}, {})[{}]",
@@ -104,6 +105,8 @@ def _opened_again(culprit: Culprit) -> Again:
     value, again = culprit.value, REOPENED.get(culprit.opener)
     if isinstance(value, Derived):
         value, again = _part_of_h5(value)
+    elif isinstance(value, ExternalCall) and (mode := _map_mode(value)) is not None:
+        again = _MAP_OF_A_FILE if mode == "r" else None
     if again is None:
         opened = f"opens the resource with `{culprit.opener}`" if culprit.opener else ""
         how = opened or f"passes `{label(culprit.value)}`"
@@ -120,6 +123,14 @@ def _opened_again(culprit: Culprit) -> Again:
             f"the caller may hold the resource, which no forked worker may open ({where})"
         )
     return _spelled(again, culprit.facts)
+
+
+def _map_mode(value: ExternalCall) -> object:
+    """Return the mode in which `numpy.load` maps a file; None where it reads it."""
+    given = value.arguments.get(1, "mmap_mode") if value.name == "numpy.load" else None
+    if isinstance(given, Constant):
+        return given.value
+    return getattr(given.node, "value", "unknown") if isinstance(given, Bound) else None
 
 
 def _part_of_h5(value: Derived) -> tuple[Value, Again | None]:
@@ -153,6 +164,8 @@ def _records(again: Again, call: ast.Call) -> bool:
     asked = [suffix for suffix, _ in again.asks]
     others = call.args[1 if again.knows else len(asked) :]
     known = {*asked[1:], *_PATHS, *again.knows}
+    if again is _MAP_OF_A_FILE:
+        known.add("mmap_mode")
     others += [k.value for k in call.keywords if k.arg not in known]
     return all(isinstance(each, ast.Constant) and each.value in _READING for each in others)
 
