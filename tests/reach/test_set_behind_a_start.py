@@ -15,6 +15,8 @@ class Simulator:
         self.log = None
     def work(self, seed):
         print(seed)
+    def write(self):
+        {written}
     def run(self, seeds):
         {before}
         processes = [mp.Process(target=self.work, args=(seed,)) for seed in seeds]
@@ -53,8 +55,11 @@ def main(args):
 """
 
 
-def starting(sentence: str, before="pass", after="pass", runs="simulator.run([1])") -> object:
-    return program(sentence, STARTING.format(before=before, after=after, runs=runs))
+def starting(
+    sentence: str, before="pass", after="pass", runs="simulator.run([1])", written="pass"
+) -> object:
+    text = STARTING.format(before=before, after=after, runs=runs, written=written)
+    return program(sentence, text)
 
 
 def opening(sentence: str, opened: str, found: str = "") -> object:
@@ -71,6 +76,8 @@ PROGRAMS = [
     starting(
         "behind, called in a loop", after=LOG + FOUND, runs="for n in range(2): simulator.run([n])"
     ),
+    starting("in a method that is called behind", after="self.write()", written=LOG),
+    starting("in a method that is called before", before="self.write()", written=LOG + FOUND),
     opening("without workers", "if args.workers == 0: rows.open()"),
     opening("with workers", "if args.workers: rows.open()", FOUND),
     opening("by another number", "if args.threads == 0: rows.open()", FOUND),

@@ -389,7 +389,8 @@ class Calls:
         if row is None or row.kind != "context":
             return None
         name = catalog.boundary(f"{row.type}.{callee.how}")
-        return name.name if name is not None else None
+        made = name or catalog.resource(f"multiprocessing.{callee.how}")
+        return made.name if made is not None else None
 
     def _method_of(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:
         """Yield what `types.MethodType(function, object)` gives: a method of the class, or neither."""

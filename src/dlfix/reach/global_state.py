@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.project.syntax import FUNCTIONS, MUTATORS
+from dlfix.project.syntax import FUNCTIONS, MUTATORS, last_name
 from dlfix.reach.entry_points import Entries, Entry
 from dlfix.reach.values import ExternalCall
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dlfix.project.module import Module, Scope
     from dlfix.reach.analysis import Analysis
 
+_PARSING = ("parse_args", "parse_known_args", "parse_intermixed_args")
 DEFINING = frozenset({"def", "class", "import"})
 
 
@@ -62,6 +63,16 @@ class GlobalName:
         for call in self._sets_by_text():
             yield Use(self.module, call, rebinds=True), True
 
+    def _by_alias(self, use: Use) -> Iterator[Use]:
+        """Yield where a function changes the object by a local name for it: `table = TABLE; table[key] = 1`."""
+        module, scope = use.module, use.module.scope_of(use.node)
+        match module.parent(use.node):
+            case ast.Assign(targets=[ast.Name(id=alias)]) if scope.is_function:
+                if len(scope.bindings.get(alias, ())) == 1:
+                    for read in scope.reads.get(alias, ()):
+                        if changes(module, read):
+                            yield Use(module, read)
+
     def _sets_by_text(self) -> Iterator[ast.expr]:
         """Yield where the module sets the name through `globals()`."""
         for call in self.module.calls_by_name.get("globals", ()):
@@ -95,7 +106,9 @@ class GlobalName:
 
     def writes(self) -> list[Use]:
         """Return the places that set the name or change its object."""
-        return [use for use, writes in self.uses() if writes]
+        uses = list(self.uses())
+        by_alias = (each for use, _ in uses for each in self._by_alias(use))
+        return [*(use for use, writes in uses if writes), *by_alias]
 
     def reads(self) -> list[Use]:
         """Return the places that only read."""
@@ -151,4 +164,19 @@ def changes(module: Module, node: ast.expr) -> bool:
         if isinstance(parent, ast.Attribute) and called:
             return parent.attr in MUTATORS
         child, parent = parent, above
-    return isinstance(parent, ast.AugAssign) and parent.target is child
+    return (isinstance(parent, ast.AugAssign) and parent.target is child) or _is_filled(
+        module, node
+    )
+
+
+def _is_filled(module: Module, node: ast.expr) -> bool:
+    """Return whether a call sets attributes of what it is passed: `parser.parse_args(namespace=FLAGS)`."""
+    parent = module.parent(node)
+    match parent, module.parent(parent) if parent is not None else None:
+        case ast.keyword(arg="namespace"), ast.Call() as call:
+            return last_name(call.func) in _PARSING
+        case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[first, *_]), _:
+            return first is node
+        case ast.Call(func=ast.Name(id="vars")), ast.Attribute(attr=changed):
+            return changed in MUTATORS
+    return False

@@ -45,7 +45,11 @@ def set_beside(
     if not store.late:
         return False
     module, before = boundary.frame.module, dict(roles.uses(instance.cls))
-    before[start] = {each.attr for each in _used_before(methods[start], boundary.node, module)}
+    before[start] = {
+        each.attr
+        for each in _used_before(methods[start], boundary.node, module)
+        if not _is_behind(each, methods[start], boundary, interpreter.project)
+    }
     called = roles.of(instance.cls).called
     entries = [name for name in methods if name == start or name in PARENT or name in called]
     reached = closure(entries, before)
@@ -56,8 +60,8 @@ def set_beside(
     return store.method not in reached
 
 
-def _is_behind(statement: ast.stmt, method: Def, boundary: Boundary, project: Project) -> bool:
-    """Return whether a statement runs once the processes of a method, which is called once, are started."""
+def _is_behind(node: ast.AST, method: Def, boundary: Boundary, project: Project) -> bool:
+    """Return whether a node runs once the processes of a method, which is called once, are started."""
     module = boundary.frame.module
     calls = (
         call for call in module.calls_by_name.get("start", ()) if method in module.ancestors(call)
@@ -66,8 +70,8 @@ def _is_behind(statement: ast.stmt, method: Def, boundary: Boundary, project: Pr
     return (
         boundary.kind == "Process"
         and bool(started)
-        and all(comes_before(call, statement) for call in started)
-        and not _is_repeated(module, statement, method)
+        and all(comes_before(call, node) for call in started)
+        and not _is_repeated(module, node, method)
         and _is_called_once(module, method, project)
     )
 

@@ -84,12 +84,35 @@ _CONTEXTS = ("multiprocessing_context", "start_method", "mp_context", "context")
 
 
 def method_of(analysis: Reading, boundary: Boundary) -> object:
-    """Return the start method that a boundary itself is given; None where that is not certain."""
-    chosen = _chosen(analysis, boundary, _CONTEXTS)
-    methods = {_method(value) for value in chosen or _makers(analysis, boundary)}
+    """Return the start method that a boundary itself is given, also by the default of an option; None where that is not known."""
+    chosen = _chosen(analysis, boundary, _CONTEXTS) or _makers(analysis, boundary)
+    methods = {_method(value) or _default_of_option(analysis, value) for value in chosen}
     if not methods - {None}:
-        return boundary.row.start_method if boundary.row is not None and not chosen else None
+        is_open = boundary.row is not None and not chosen
+        return boundary.row.start_method if boundary.row is not None and is_open else None
     return methods.pop() if len(methods) == 1 else None
+
+
+def _default_of_option(analysis: Reading, value: Value) -> object:
+    """Return the default that options of a name have: of `parser.parse_args().start_method`."""
+    if not isinstance(value, Derived) or value.called:
+        return None
+    found = {
+        keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+        for module in analysis.project.mentions("add_argument")
+        for call in module.calls_by_name.get("add_argument", ())
+        if value.how in _destinations(call)
+        for keyword in call.keywords
+        if keyword.arg == "default"
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _destinations(call: ast.Call) -> set[str]:
+    """Return the attributes that an option may be read by: `start_method` for `--start-method`."""
+    given = [*call.args, *(k.value for k in call.keywords if k.arg == "dest")]
+    texts = (each.value for each in given if isinstance(each, ast.Constant))
+    return {text.lstrip("-").replace("-", "_") for text in texts if isinstance(text, str)}
 
 
 def chosen_for_all(analysis: Reading) -> set[object]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.rules.base import Finding, Rule
-from dlfix.rules.reading.contexts import ERROR, of_another_context
+from dlfix.rules.reading.contexts import ERROR, is_in_a_task, of_another_context
 from dlfix.rules.reading.handles import finding, handles
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class SyncPrimitiveInState(Rule):
             if handle.row.kind != "sync":
                 continue
             other = of_another_context(handle, analysis)
-            if handle.row.fails and other is None:
+            if other is None and (handle.row.fails or is_in_a_task(handle)):
                 message = "is sent to the workers but cannot be pickled"
             elif other is not None:
                 message = f"belongs to the default context, but the workers are started with {other.method}"

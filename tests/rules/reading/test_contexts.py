@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import dlfix
@@ -53,3 +55,43 @@ def test_one_of_the_default_context_is_made_by_that_of_the_processes(name: str):
 def test_others_stay(options: dict[str, str]):
     before, after = fixed(**options)
     assert after == before
+
+
+TASK = """import multiprocessing as mp
+
+
+class Cleaner:
+    def __init__(self, reports):
+        self.reports = reports
+
+    def clean(self, path):
+        self.reports.put(path)
+
+
+def keep(reports):
+    global REPORTS
+    REPORTS = reports
+
+
+if __name__ == "__main__":
+    context = mp.get_context("spawn")
+    reports = {made}
+    with context.Pool(2{given}) as pool:
+        pool.map({task}, ["a", "b"])
+"""
+
+
+@pytest.mark.parametrize("made", ["context.Queue()", "mp.Queue()"])
+def test_a_queue_in_a_task_is_found(made: str, tmp_path: Path):
+    program = TASK.format(made=made, given="", task="Cleaner(reports).clean")
+    (tmp_path / "main.py").write_text(program, encoding="utf-8")
+    (found,) = dlfix.check([tmp_path], isolated=True)
+    assert found.code == "DLF204"
+    assert found.fix is None
+
+
+def test_a_queue_that_starts_the_workers_is_not(tmp_path: Path):
+    given = ", initializer=keep, initargs=(reports,)"
+    program = TASK.format(made="context.Queue()", given=given, task="print")
+    (tmp_path / "main.py").write_text(program, encoding="utf-8")
+    assert dlfix.check([tmp_path], isolated=True) == []

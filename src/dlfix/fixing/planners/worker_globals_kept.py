@@ -40,12 +40,21 @@ class Kept:
     name: str
     facts: ClassFacts
     attribute: str
-    reads: tuple[tuple[ast.expr, str], ...]  # each with its `self`
+    reads: tuple[Read, ...]  # the class's own first, then those of its subclasses
 
     @property
     def written(self) -> str:
         """How the class's module writes the name."""
-        return ast.unparse(self.reads[0][0])
+        return ast.unparse(self.reads[0].node)
+
+
+@dataclass(frozen=True)
+class Read:
+    """A place that reads a name in a method of a class; `me` is what the method calls its object."""
+
+    facts: ClassFacts
+    node: ast.expr
+    me: str
 
 
 def on_their_objects(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
@@ -72,7 +81,7 @@ def _kept(found: object, analysis: Analysis) -> Kept | None:
         return None
     reads = _reads(found, family)
     init = family.facts.module.inner_scope(family.facts.methods["__init__"])
-    if not reads or init.lookup(base_name(reads[0][0]) or "") is not family.facts.module.scope:
+    if not reads or init.lookup(base_name(reads[0].node) or "") is not family.facts.module.scope:
         return None
     if isinstance(found, SetInParent) and not _is_set_before(found, family, analysis):
         return None
@@ -83,19 +92,21 @@ def _kept(found: object, analysis: Analysis) -> Kept | None:
 
 
 def _readers(found: Evidence, analysis: Analysis) -> Family | None:
-    """Return the family of the one class whose methods are all that reads a name in workers."""
+    """Return the family of the class whose methods, with those of its subclasses, are all that reads a name in workers."""
     code = WorkerCode.of(analysis)
     classes = {
-        _class_of(each.function.module, each.function.node)
+        _class_of(each.function.module, each.function.node): each.function.module
         for each in code.global_reads()
         if (each.module, each.name) == (found.name.module, found.name.name)
     }
-    node = classes.pop() if len(classes) == 1 else None
-    if node is None:
-        return None
-    family = family_of(analysis, ClassFacts(found.read.function.module, node))
-    starts = [each.methods[name] for each in family.all for name in STARTS if name in each.methods]
-    return None if any(start in code.functions for start in starts) else family
+    for node, module in classes.items():
+        if node is None:
+            return None
+        family = family_of(analysis, ClassFacts(module, node))
+        if classes.keys() <= {node, *(heir.node for heir in family.heirs)}:
+            starts = [a.methods[name] for a in family.all for name in STARTS if name in a.methods]
+            return None if any(start in code.functions for start in starts) else family
+    return None
 
 
 def _class_of(module: Module, node: ast.AST) -> ast.ClassDef | None:
@@ -133,19 +144,22 @@ def _calls_base(start: Method) -> bool:
     )
 
 
-def _reads(found: Evidence, family: Family) -> list[tuple[ast.expr, str]]:
-    """Return the places in a class that read a name, each with its `self`; none where one has no `self`."""
-    module, reads = family.facts.module, []
-    for use, _ in found.name.uses():
-        method = _method_around(family.facts, use.node) if use.module is module else None
-        if method is None or method.name in family.started:
-            continue
-        me, own = self_name(method), module.inner_scope(method)
-        if _class_of(module, method) is None or module.scope_of(use.node).lookup(me) is not own:
-            return []
-        if isinstance(getattr(use.node, "ctx", None), ast.Load):
-            reads.append((use.node, me))
-    return reads
+def _reads(found: Evidence, family: Family) -> list[Read]:
+    """Return the places in a class and its subclasses that read a name; none where one has no `self`."""
+    uses = list(found.name.uses())
+    reads: list[Read] = []
+    for facts in (family.facts, *family.heirs):
+        module = facts.module
+        for use in (use for use, _ in uses if use.module is module):
+            method = _method_around(facts, use.node)
+            if method is None or method.name in family.started:
+                continue
+            me, own = self_name(method), module.inner_scope(method)
+            if _class_of(module, method) is None or module.scope_of(use.node).lookup(me) is not own:
+                return []
+            if isinstance(getattr(use.node, "ctx", None), ast.Load):
+                reads.append(Read(facts, use.node, me))
+    return reads if reads and reads[0].facts is family.facts else []
 
 
 def _method_around(facts: ClassFacts, node: ast.AST) -> Method | None:
@@ -194,18 +208,26 @@ def _runs_first(one: Way, other: Way) -> bool:
 def _fix(kept: Sequence[Kept]) -> Fix:
     """Return the fix that keeps names on the objects of a class."""
     facts = kept[0].facts
-    span = facts.module.span
     settings = [facts.setting(each.attribute, each.written) for each in kept]
-    plan = ClassPlan(
-        cls=span(facts.node),
-        exchanges=tuple(
-            Exchange(span(read), f"{me}.{each.attribute}", "expression")
-            for each in kept
-            for read, me in each.reads
-        ),
-        inserts=(storage_insert(facts, "\n".join(settings)),),
-    )
+    exchanges: dict[ClassFacts, list[Exchange]] = {facts: []}
+    for each in kept:
+        for read in each.reads:
+            owner = next((one for one in exchanges if one.node is read.facts.node), read.facts)
+            text = f"{read.me}.{each.attribute}"
+            exchange = Exchange(owner.module.span(read.node), text, "expression")
+            exchanges.setdefault(owner, []).append(exchange)
+    edits = [
+        Edit(
+            owner.module.path,
+            "worker_globals",
+            ClassPlan(
+                cls=owner.module.span(owner.node),
+                exchanges=tuple(made),
+                inserts=(storage_insert(facts, "\n".join(settings)),) if owner is facts else (),
+            ),
+        )
+        for owner, made in exchanges.items()
+    ]
     names = ", ".join(f"`{each.name}`" for each in kept)
-    edit = Edit(facts.module.path, "worker_globals", plan)
     message = f"Keep {names} on each `{facts.node.name}`"
-    return Fix(message, Applicability.UNSAFE, (edit,), WHY_UNSAFE)
+    return Fix(message, Applicability.UNSAFE, tuple(edits), WHY_UNSAFE)

@@ -24,6 +24,7 @@ _WITH_SEMAPHORES = frozenset(
     "Value Array".split()
 )
 _AT_START = ("DataLoader", "Process", "spawn")
+_FOR_START = ("initializer", "initargs")
 _FORKSERVER_SINCE = 14  # Python 3.14 no longer forks by default
 
 
@@ -54,6 +55,14 @@ def of_another_context(handle: Handle, analysis: Analysis) -> OfAnotherContext |
     if method not in ("spawn", "forkserver"):
         return None
     return OfAnotherContext(crossing, value.node, str(method))
+
+
+def is_in_a_task(handle: Handle) -> bool:
+    """Return whether what may only be passed when a worker starts is part of a task: `pool.map(self.work, paths)`."""
+    crossing = handle.crossing
+    root = next((each for each in crossing.above() if each.edge.kind == "argument"), crossing)
+    is_task = crossing.boundary.kind in ("Pool", "Executor") and root.edge.name not in _FOR_START
+    return is_task and handle.row.pickles == "start-only"
 
 
 def _is_default(value: ExternalCall, analysis: Analysis) -> bool:

@@ -1,0 +1,5 @@
+SETTINGS = {}
+
+
+def use(**chosen):
+    SETTINGS.update(chosen)
