@@ -57,6 +57,13 @@ def test_others_stay(options: dict[str, str]):
     assert after == before
 
 
+@pytest.mark.parametrize("made", ["threading.Lock()", "queue.Queue()", "asyncio.Lock()"])
+def test_an_object_of_another_library_has_no_context(made: str):
+    library = made.partition(".")[0]
+    program, after = fixed(made, before=f"import {library}")
+    assert after.count("context") == program.count("context")
+
+
 TASK = """import multiprocessing as mp
 
 

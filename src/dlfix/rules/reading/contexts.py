@@ -23,6 +23,7 @@ _WITH_SEMAPHORES = frozenset(
     "Lock RLock Semaphore BoundedSemaphore Condition Event Barrier Queue JoinableQueue SimpleQueue "
     "Value Array".split()
 )
+_LIBRARIES = ("multiprocessing", "torch.multiprocessing")
 _AT_START = ("DataLoader", "Process", "spawn")
 _FOR_START = ("initializer", "initargs")
 _FORKSERVER_SINCE = 14  # Python 3.14 no longer forks by default
@@ -45,9 +46,15 @@ def of_another_context(handle: Handle, analysis: Analysis) -> OfAnotherContext |
         return None
     if not isinstance(value, ExternalCall) or not isinstance(value.node, ast.Call):
         return None
-    module, name = value.frame.module, value.name.rpartition(".")[2]
+    library, _, name = value.name.rpartition(".")
+    module = value.frame.module
     is_whole = all(keyword.arg not in (None, "lock") for keyword in value.node.keywords)
-    if name not in _WITH_SEMAPHORES or not is_whole or not _is_default(value, analysis):
+    if (
+        library not in _LIBRARIES
+        or name not in _WITH_SEMAPHORES
+        or not is_whole
+        or not _is_default(value, analysis)
+    ):
         return None
     if (oldest_minor(module.path) or 0) >= _FORKSERVER_SINCE:
         return None
