@@ -895,7 +895,7 @@ class Interpreter:
 
     def _set_on_result(self, value: Value, name: str, frame: Frame) -> Iterator[Reached]:
         """Yield what code sets on what a method of a library returns: `args.collate = f`."""
-        if not isinstance(value, Derived) or not value.called:
+        if not isinstance(value, Derived) or not value.called or not self.project.sets(name):
             return
         near = (value.frame.module, frame.module, *handed_to(value, self))
         for module in dict.fromkeys(near):

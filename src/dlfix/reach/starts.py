@@ -14,14 +14,13 @@ from dlfix.project.order import comes_before, in_order
 from dlfix.project.syntax import DEFINITIONS, last_name
 from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.entry_points import Entries, Entry
+from dlfix.reach.handed_on import modules_given
 from dlfix.reach.values import (
     Bound,
-    BoundMethod,
     Class,
     Constant,
     Derived,
     ExternalCall,
-    Function,
     Instance,
 )
 
@@ -85,11 +84,11 @@ _CONTEXTS = ("multiprocessing_context", "start_method", "mp_context", "context")
 
 def method_of(analysis: Reading, boundary: Boundary) -> object:
     """Return the start method that a boundary itself is given, also by the default of an option; None where that is not known."""
-    chosen = _chosen(analysis, boundary, _CONTEXTS) or _makers(analysis, boundary)
+    chosen = _chosen(analysis, boundary, _CONTEXTS)
+    if not chosen and boundary.row is not None and boundary.row.start_method:
+        return boundary.row.start_method
+    chosen = chosen or _makers(analysis, boundary)
     methods = {_method(value) or _default_of_option(analysis, value) for value in chosen}
-    if not methods - {None}:
-        is_open = boundary.row is not None and not chosen
-        return boundary.row.start_method if boundary.row is not None and is_open else None
     return methods.pop() if len(methods) == 1 else None
 
 
@@ -316,23 +315,7 @@ def _handed_to(analysis: Reading, boundary: Boundary, home: Module) -> Iterator[
     passing = analysis.once(("passing", home), lambda: Passing([home]))
     holding = Holding(passing).of(home, boundary.node)
     uses = (use for name in sorted(holding.names) for use in home.nodes_by_name.get(name, ()))
-    for node in (boundary.node, *uses):
-        above = home.parent(node)
-        call = home.parent(above) if isinstance(above, ast.keyword) else above
-        if isinstance(call, ast.Call) and node is not call.func and _may_go_on(home, call):
-            frame = analysis.frame(home.scope_of(call))
-            for value in (reached.value for reached in analysis.evaluate(call.func, frame)):
-                function = value.function if isinstance(value, BoundMethod) else value
-                if isinstance(function, (Function, Class)):
-                    yield function.module
-
-
-def _may_go_on(home: Module, call: ast.Call) -> bool:
-    """Return whether what a call runs may be in another module."""
-    if isinstance(call.func, ast.Attribute):
-        return True
-    name = last_name(call.func)
-    return any(each.kind == "import" for each in home.scope.bindings.get(name, ()))
+    yield from modules_given((boundary.node, *uses), home, analysis.interpreter)
 
 
 class _Candidates:

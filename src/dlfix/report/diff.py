@@ -35,9 +35,7 @@ class Palette:
 DARK = Palette("monokai", {"+": "#12301f", "-": "#3a1a1d"})
 LIGHT = Palette("friendly", {"+": "#dafbe1", "-": "#ffebe9"})
 WIDE = 120  # columns from which two sides fit beside each other
-_MOST_PRECISE = (
-    1_500  # lines that differ, from which frequent ones are not matched: time is quadratic
-)
+_MOST_PRECISE = 1_500  # lines: where more differ, frequent ones are not matched, for time
 Part = tuple[str, int, int, int, int]  # tag, rows before (from, to), rows after (from, to)
 
 
@@ -237,11 +235,9 @@ def _marked(
 ) -> Iterator[tuple[str, AnyStr]]:
     """Yield the lines of a hunk, each with its sign."""
     for tag, a1, a2, b1, b2 in group:
-        if tag == "equal":
-            yield from ((" ", line) for line in before[a1:a2])
-            continue
-        yield from (("-", line) for line in before[a1:a2])
-        yield from (("+", line) for line in after[b1:b2])
+        is_equal = tag == "equal"
+        yield from ((" " if is_equal else "-", line) for line in before[a1:a2])
+        yield from (("+", line) for line in (() if is_equal else after[b1:b2]))
 
 
 def _common(one: Sequence[AnyStr], other: Sequence[AnyStr]) -> int:

@@ -57,6 +57,16 @@ def test_others_stay(options: dict[str, str]):
     assert after == before
 
 
+def test_processes_that_torch_spawns_have_a_context_by_default():
+    program = (
+        PROGRAM[: PROGRAM.index("    context =")].format()
+        + "    mp.spawn(work, args=(mp.Event(),))\n"
+    )
+    program = program.replace("import multiprocessing", "import torch.multiprocessing")
+    fixed = dlfix.fix_text(program, isolated=True)
+    assert fixed.text == program.replace("mp.Event()", 'mp.get_context("spawn").Event()')
+
+
 @pytest.mark.parametrize("made", ["threading.Lock()", "queue.Queue()", "asyncio.Lock()"])
 def test_an_object_of_another_library_has_no_context(made: str):
     library = made.partition(".")[0]

@@ -49,7 +49,9 @@ REOPENED = {
         alone=True,
     ),
 }
-_MAP_OF_A_FILE = Again((("path", "filename"),), 'numpy.load({}, mmap_mode="r")', "numpy")
+_MAP_OF_A_FILE = Again(
+    (("path", "filename"),), 'numpy.load({}, mmap_mode="r")', "numpy", frozenset({"mmap_mode"})
+)
 _PART_OF_H5 = Again(
     (("file", "file.filename"), ("mode", "file.mode"), ("name", "name")),
     "h5py.File({}, {})[{}]",
@@ -128,9 +130,8 @@ def _opened_again(culprit: Culprit) -> Again:
 def _map_mode(value: ExternalCall) -> object:
     """Return the mode in which `numpy.load` maps a file; None where it reads it."""
     given = value.arguments.get(1, "mmap_mode") if value.name == "numpy.load" else None
-    if isinstance(given, Constant):
-        return given.value
-    return getattr(given.node, "value", "unknown") if isinstance(given, Bound) else None
+    known = given.node if isinstance(given, Bound) else given
+    return known.value if isinstance(known, (ast.Constant, Constant)) else known
 
 
 def _part_of_h5(value: Derived) -> tuple[Value, Again | None]:
@@ -164,8 +165,6 @@ def _records(again: Again, call: ast.Call) -> bool:
     asked = [suffix for suffix, _ in again.asks]
     others = call.args[1 if again.knows else len(asked) :]
     known = {*asked[1:], *_PATHS, *again.knows}
-    if again is _MAP_OF_A_FILE:
-        known.add("mmap_mode")
     others += [k.value for k in call.keywords if k.arg not in known]
     return all(isinstance(each, ast.Constant) and each.value in _READING for each in others)
 

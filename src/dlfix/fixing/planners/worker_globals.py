@@ -12,12 +12,11 @@ from dlfix.fixing import naming
 from dlfix.fixing.hoisting import carried_settings
 from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.planners.worker_globals_kept import WHY_UNSAFE, on_their_objects
-from dlfix.fixing.planners.worker_globals_order import is_before, set_below
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.project.module import enclosing_function
-from dlfix.project.order import comes_before
+from dlfix.project.order import comes_before, lies_in
 from dlfix.project.syntax import last_name, positional
-from dlfix.reach.entry_points import top_level_statement
+from dlfix.reach.entry_points import Entries, top_level_statement
 from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.registered import adds_once_more
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from dlfix.rules.dlf303_global_set_in_main import SetInParent
 
 CODEMOD = "worker_globals"
-
 _OF_POOLS = ("Pool", "Executor")
 SIMPLE = (
     ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.BoolOp,
@@ -344,9 +342,9 @@ def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting
     calls = evidence.entry.calls
     here = enclosing_function(module, write.node) is enclosing_function(module, loader)
     set_at = calls[-1][1] if calls and not here else write.node
-    if not is_before(evidence.name.analysis, module, set_at, loader):
+    if not _is_before(evidence.name.analysis, module, set_at, loader):
         raise _No(f"the name may be set after the loader is created (line {set_at.lineno})")
-    again = set_below(module, name.name, loader) if here else 0
+    again = _set_below(module, name.name, loader) if here else 0
     if again:
         raise _No(f"the name may be set after the loader is created (line {again})")
     if not own:
@@ -370,6 +368,41 @@ def _is_of_an_import(module: Module, node: ast.AST) -> bool:
 def _elsewhere(what: str, where: Module, module: Module, loader: ast.Call) -> _No:
     place = f"{module.path.name}:{loader.lineno}"
     return _No(f"{what} `{where.path.name}`, but the loader is created in another file ({place})")
+
+
+def _set_below(module: Module, name: str, loader: ast.Call) -> int:
+    """Return the line below a loader, in its function, that sets a name again; 0 if none does."""
+    function = enclosing_function(module, loader)
+    return next(
+        (
+            node.lineno
+            for node in module.nodes_by_name.get(name, ())
+            if isinstance(node, ast.Name)
+            and not isinstance(node.ctx, ast.Load)
+            and comes_before(loader, node)
+            and enclosing_function(module, node) is function
+        ),
+        0,
+    )
+
+
+def _is_before(analysis: Analysis, module: Module, node: ast.expr, loader: ast.Call) -> bool:
+    """Return whether a node has run whenever the loader is made."""
+    function = enclosing_function(module, node)
+    if function is enclosing_function(module, loader):
+        if module.statement(node) is module.statement(loader):
+            return lies_in(node, loader)  # an argument; not a name that the statement sets
+        return comes_before(node, loader)
+    ways = Entries.of(analysis).entries(module, loader)
+    return bool(ways) and all(
+        any(
+            caller is module
+            and enclosing_function(module, call) is function
+            and comes_before(node, call)
+            for caller, call in way.calls
+        )
+        for way in ways
+    )
 
 
 def _name_of(node: ast.expr, parameter: str) -> str:

@@ -13,24 +13,20 @@ from dlfix.fixing.classes.forms import storage_insert
 from dlfix.fixing.classes.hierarchy import Family, constructions, family_of
 from dlfix.fixing.classes.plans import ClassPlan, Exchange
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned
-from dlfix.project.module import Module, enclosing_function
-from dlfix.project.order import comes_before
 from dlfix.project.syntax import base_name
-from dlfix.reach.entry_points import Entries, Entry
+from dlfix.reach.entry_points import Entries, is_before
 from dlfix.reach.values import BoundMethod, Instance
 from dlfix.reach.worker_code import WorkerCode
 from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess, SetInParent
 
 if TYPE_CHECKING:
+    from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
     from dlfix.rules.base import Finding
 
 WHY_UNSAFE = "workers that used the default value now use the value set by the parent"
 _STATE_METHODS = frozenset("__getstate__ __setstate__ __reduce__ __reduce_ex__".split())
 Evidence: TypeAlias = Union[SetInParent, SetInEachProcess]  # noqa: UP007 - Python 3.10
-Way: TypeAlias = tuple[
-    tuple[Module, ast.AST], ...
-]  # the calls from a script to a node, and the node
 
 
 @dataclass(frozen=True)
@@ -171,38 +167,25 @@ def _method_around(facts: ClassFacts, node: ast.AST) -> Method | None:
 
 def _is_set_before(found: SetInParent, family: Family, analysis: Analysis) -> bool:
     """Return whether a name has its last object before one is made; what changes in place is the same object."""
-    name, entries = found.name, Entries.of(analysis)
+    name = found.name
     set_by = [
-        (entry.module, _way(entry, write.module, write.node))
+        (entry, write)
         for write in name.writes()
         if write.rebinds
         for entry in name.entries(write)
         if entry.kind != "import"
     ]
     made_by = [
-        (entry.module, _way(entry, module, call))
+        (entry, module, call)
         for module, call in constructions(analysis.project, family.names)
-        for entry in entries.entries(module, call)
+        for entry in Entries.of(analysis).entries(module, call)
     ]
     return bool(made_by) and all(
-        _runs_first(setting, making)
-        for script, setting in set_by
-        for other, making in made_by
-        if script is other
+        is_before(one, write.node, other, module, call)
+        for one, write in set_by
+        for other, module, call in made_by
+        if one.module is other.module
     )
-
-
-def _way(entry: Entry, module: Module, node: ast.AST) -> Way:
-    return (*entry.calls, (module, node))
-
-
-def _runs_first(one: Way, other: Way) -> bool:
-    """Return whether one way surely leads to its node first: by where the two part."""
-    for (module, node), (second, later) in zip(one, other):  # noqa: B905
-        if node is not later:
-            same = enclosing_function(module, node) is enclosing_function(second, later)
-            return module is second and same and comes_before(node, later)
-    return False
 
 
 def _fix(kept: Sequence[Kept]) -> Fix:
