@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dbm
 import io
 import pickle
 import re
@@ -41,6 +42,9 @@ def build(
 ) -> Iterator[Callable[[str], Any]]:
     """Evaluate an expression in the folder of samples, its modules imported, or skip the test."""
     monkeypatch.chdir(samples)
+    for library in ("dbm.gnu", "dbm.ndbm"):  # some Pythons have them, and `dbm` prefers them
+        monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.setattr(dbm, "_defaultmod", None)
     made = []
 
     def evaluate(expression: str) -> Any:

@@ -15,6 +15,9 @@ from multiprocessing import forkserver, resource_tracker, util
 import process_groups
 import warm
 
+# Some Pythons have these, and `dbm` prefers them: what it opens then differs from machine to machine.
+sys.modules.update({"dbm.gnu": None, "dbm.ndbm": None})
+
 
 def run(job):
     """Run one program as `python main.py` would, in a process group of its own that ends with it."""
