@@ -425,3 +425,126 @@ def test_a_program_that_never_forks_has_no_such_finding(found):
 
 def test_the_place_is_the_call_that_opens(found):
     assert found(LAZY + USED_FIRST) == [HEAD.count("\n") + 7]
+
+
+STORE = """
+class Store:
+    _files = {}
+
+    @classmethod
+    def file(cls, path):
+        opened = cls._files.get(path)
+        if opened is None:
+            opened = cls._files[path] = open(path, "rb")
+        return opened
+
+    @classmethod
+    def size(cls, path): return cls.file(path).seek(0, 2)
+
+    @classmethod
+    def part(cls, path, index):
+        opened = cls.file(path)
+        opened.seek(index)
+        return opened.read(1)
+
+    @classmethod
+    def forget(cls, path):
+        pass
+
+class Notes(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.size = Store.size(path)
+    def __len__(self): return self.size
+    def __getitem__(self, index): return Store.part(self.path, index)
+"""
+LOOK = STORE[
+    STORE.index("        opened = cls._files.get") : STORE.index("        return opened\n")
+]
+ASKED = "        if path not in cls._files:\n            cls._files[path] = open(path, 'rb')\n        opened = cls._files[path]\n"
+TRIED = "        try: opened = cls._files[path]\n        except KeyError: opened = cls._files[path] = open(path, 'rb')\n"
+LEFT = "        if path in cls._files: return cls._files[path]\n        opened = cls._files[path] = open(path, 'rb')\n"
+OWN = """
+class Notes(Dataset):
+    _files = {}
+    def __init__(self, path):
+        self.path = path
+        self.size = self.file(path).seek(0, 2)
+    def file(self, path):
+        if path not in self._files:
+            self._files[path] = open(path, "rb")
+        return self._files[path]
+    def __len__(self): return self.size
+    def __getitem__(self, index): return self.file(self.path).read(1)
+"""
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(STORE, id="taken by a class method if it is there"),
+        pytest.param(STORE.replace(LOOK, ASKED), id="asked for by its key"),
+        pytest.param(STORE.replace(LOOK, TRIED), id="tried first"),
+        pytest.param(STORE.replace(LOOK, LEFT), id="returned at once if it is there"),
+        pytest.param(
+            STORE.replace("@classmethod", "@staticmethod").replace("(cls, ", "(").replace("cls.", "Store."),
+            id="by the name of the class",
+        ),
+        pytest.param(
+            STORE.replace("class Notes(Dataset)", "class Part(Store): ...\nclass Notes(Dataset)")
+            .replace("Store.size", "Part.size").replace("Store.part", "Part.part"),
+            id="of a base class",
+        ),
+        pytest.param(OWN, id="read by an object"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("made", ["Notes('notes.zip')", "Notes(*names)"])
+def test_what_the_parent_keeps_in_a_dict_of_a_class_is_found(found, source: str, made: str):
+    names = "import sys\nnames = sys.argv[1:]\n" if "names" in made else ""
+    assert len(found(names + source + MAIN.replace("Notes()", made))) == 1
+
+
+FORGOTTEN = MAIN_WITH_PATH.replace("    for", "    notes = Notes('notes.zip')\n    FORGET\n    for").replace(
+    "(Notes('notes.zip')", "(notes"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(STORE.replace("Store.size(path)", "os.path.getsize(path)"), id="only workers open it"),
+        pytest.param(
+            STORE.replace("get(path)", "get((path, os.getpid()))").replace("[path]", "[path, os.getpid()]"),
+            id="kept for each process",
+        ),
+        pytest.param(
+            STORE.replace("        opened.seek(index)\n", "").replace(
+                "opened.read(1)", "os.pread(opened.fileno(), 1, index)"
+            ),
+            id="read at positions of its own",
+        ),
+        pytest.param(STORE.replace("Store.size(path)", "Store.size('index')"), id="another file"),
+        pytest.param(
+            STORE.replace("Store.size(path)", "Store.size(path) if os.environ.get('A') else 4"),
+            id="not always opened",
+        ),
+        pytest.param(
+            STORE.replace("        pass\n", "        cls._files.pop(path).close()\n"), id="taken out and closed"
+        ),
+        pytest.param(
+            STORE.replace("        pass\n", "        cls._files[path].close()\n        del cls._files[path]\n"),
+            id="closed and deleted",
+        ),
+        pytest.param(
+            STORE.replace("        pass\n", "        for each in cls._files.values(): each.close()\n"),
+            id="all are closed",
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_dict_of_a_class_does_not_surely_share_is_not_found(found, source: str):
+    assert found(source + MAIN_WITH_PATH) == []
+
+
+@pytest.mark.parametrize("forget", ["Store._files.clear()", "Store._files = {}"])
+def test_what_the_script_takes_out_of_a_class_before_the_loop_is_not_found(found, forget: str):
+    assert found(STORE + FORGOTTEN.replace("FORGET", forget)) == []

@@ -273,6 +273,8 @@ class WorkerCode:
             self._add(value.module, value.node, crossing)
         elif isinstance(value, BoundMethod):
             self._add(value.function.module, value.function.node, crossing)
+            if isinstance(value.owner, Class):  # a class method may call others by `cls`
+                self._meet_class(value.owner, crossing)
         elif isinstance(value, Partial):
             self._use(value.function, crossing)
         elif isinstance(value, Instance):

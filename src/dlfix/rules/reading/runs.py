@@ -236,11 +236,18 @@ class Runs:
         if not entered:  # one variable, whatever it holds
             return None if isinstance(binding.statement, _LOOPS) else (binder, node.id)
         if binding.kind == "parameter":
-            given = frame.arguments.get(node.id, ()) if frame.arguments else ()
-            return self._origin(given[0], depth - 1) if len(given) == 1 else None
+            return self._of_parameter(node.id, frame, depth)
         if binding.value is None or binding.path:
             return None
         return self._origin(Bound(binding.value, frame), depth - 1)
+
+    def _of_parameter(self, name: str, frame: Frame, depth: int) -> object:
+        """Return where a parameter's value comes from; of a constructor that runs once it is an origin itself."""
+        given = frame.arguments.get(name, ()) if frame.arguments else ()
+        found = self._origin(given[0], depth - 1) if len(given) == 1 else None
+        is_init = getattr(frame.scope.node, "name", "") == "__init__"
+        runs_once = is_init and isinstance(frame.owner, Instance) and self._known(frame.owner)
+        return found or (("parameter", frame.owner, name) if runs_once else None)
 
     def _of_attribute(self, node: ast.Attribute, frame: Frame, depth: int) -> object:
         owner = frame.owner

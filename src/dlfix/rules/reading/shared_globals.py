@@ -8,14 +8,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
+from dlfix.project.order import lies_in
 from dlfix.project.trees import walk
 from dlfix.reach.class_state import is_of_class
 from dlfix.reach.correlated import tests_around
 from dlfix.reach.entry_points import Entries, is_before
 from dlfix.reach.global_state import GlobalName, Use
+from dlfix.reach.instances import is_own
+from dlfix.reach.methods import stored_names
 from dlfix.reach.must_run import conditions
 from dlfix.reach.starts import never_forks
-from dlfix.reach.values import Bound, Container, Derived, ExternalCall, Instance
+from dlfix.reach.values import Bound, Class, Container, Derived, ExternalCall, Instance
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.base import Step
 from dlfix.rules.reading.handles import row_of
@@ -30,13 +33,15 @@ if TYPE_CHECKING:
 Made = ExternalCall | Derived
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
-# A module with one of these words may keep a handle for each process, or open it again in a child.
+# A module with one of these words may keep a handle for each process, open it again in a child, or read
+# at positions that no other process moves.
 _OWN_IN_EACH = (
     "getpid",
     "register_at_fork",
     "get_worker_info",
     "current_process",
     "parent_process",
+    "pread",
 )
 _CLOSING = frozenset(
     {"close", "clear", "pop", "popitem", "release", "disconnect", "shutdown", "quit", "cache_clear"}
@@ -130,17 +135,50 @@ def _kept_on_class(
 ) -> Iterator[tuple[ast.Attribute, ast.Assign]]:
     """Yield the attributes of its class that a method sets, or puts an item in, where they hold nothing."""
     frame = analysis.frame(module.inner_scope(node))
-    for statement in walk(node):
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-        if isinstance(target, ast.Subscript):
-            target = target.value
-        if not isinstance(target, ast.Attribute) or not isinstance(statement, ast.Assign):
-            continue
-        tests = list(conditions(statement, module))
-        asked = [any(_is_read(each, target.attr) for each in walk(test)) for test in tests]
-        owner = frame.owner if asked and all(asked) else None
-        if isinstance(owner, Instance) and is_of_class(analysis.interpreter, owner, target, frame):
-            yield target, statement
+    for statement in (each for each in walk(node) if isinstance(each, ast.Assign)):
+        for target in statement.targets:
+            held = target.value if isinstance(target, ast.Subscript) else target
+            if not isinstance(held, ast.Attribute):
+                continue
+            asked = [_asks_for(t, held.attr, module) for t in conditions(statement, module)]
+            owner = frame.owner if asked and all(asked) else None
+            if not isinstance(owner, Instance):
+                continue
+            by_class = is_of_class(analysis.interpreter, owner, held, frame)
+            if by_class or (held is not target and _is_only_on_class(held, owner, analysis)):
+                yield held, statement
+
+
+def _is_only_on_class(held: ast.Attribute, owner: Instance, analysis: Analysis) -> bool:
+    """Return whether `self.x` is the `x` of the class: its body binds it, and no method sets it."""
+    line = [base for base in analysis.mro(owner.cls) if isinstance(base, Class)]
+    return (
+        is_own(owner.cls.module, held.value)
+        and any(held.attr in base.body_names() for base in line)
+        and not any(held.attr in stored_names(base.node) for base in line)
+    )
+
+
+def _asks_for(test: ast.AST, attribute: str, module: Module) -> bool:
+    """Return whether a test, or the code that a handler is for, asks what an attribute holds."""
+    above = module.parent(test)
+    if isinstance(test, ast.ExceptHandler) and isinstance(above, ast.Try):
+        asked: list[ast.AST] = [*above.body]
+    else:
+        asked = [test, *_looked_up(test, module)]
+    return any(_is_read(node, attribute) for each in asked for node in walk(each))
+
+
+def _looked_up(test: ast.AST, module: Module) -> Iterator[ast.expr]:
+    """Yield what locals of a test are bound to that may hold nothing: `f = cls.files.get(key)`."""
+    if any(isinstance(node, ast.Constant) and node.value is not None for node in walk(test)):
+        return
+    for name in walk(test.test if isinstance(test, ast.If) else test):
+        scope = module.scope_of(name) if isinstance(name, ast.Name) else None
+        for binding in scope.bindings.get(name.id, ()) if scope is not None else ():  # type: ignore[attr-defined]
+            match binding.value:
+                case ast.Attribute() | ast.Call(func=ast.Attribute(attr="get")) as value:
+                    yield value
 
 
 def _is_read(node: ast.AST, attribute: str) -> bool:
@@ -154,11 +192,24 @@ def _stays(target: ast.Attribute, module: Module, analysis: Analysis) -> bool:
     cls = next(each for each in module.ancestors(target) if isinstance(each, ast.ClassDef))
     for user in dict.fromkeys((module, *analysis.project.users(module, cls.name))):
         for each in user.attributes_by_name.get(target.attr, ()):
-            above = user.parent(each)
-            closes = isinstance(above, ast.Attribute) and above.attr in _CLOSING
-            if closes or (each is not target and not isinstance(each.ctx, ast.Load)):
+            sets = each is not target and not isinstance(each.ctx, ast.Load)
+            if sets or _takes_out(each, user):
                 return False
     return True
+
+
+def _takes_out(held: ast.AST, module: Module) -> bool:
+    """Return whether code closes what an attribute holds, or takes it out, one or all."""
+    above = module.parent(held)
+    if isinstance(above, ast.Subscript):
+        closing = module.parent(above)
+        is_closed = isinstance(closing, ast.Attribute) and closing.attr in _CLOSING
+        return is_closed or isinstance(above.ctx, ast.Del)
+    statement = module.statement(held)
+    if isinstance(statement, ast.For) and lies_in(held, statement.iter):
+        parts = (part for each in statement.body for part in walk(each))
+        return any(isinstance(part, ast.Attribute) and part.attr in _CLOSING for part in parts)
+    return isinstance(above, ast.Attribute) and above.attr in _CLOSING
 
 
 def _is_cached(node: FunctionNode) -> bool:
