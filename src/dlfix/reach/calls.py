@@ -563,7 +563,7 @@ class Calls:
         """Yield what an object of a library keeps under a name: `Subset(data, ...).dataset`."""
         if isinstance(value, Derived) and value.how == "__getitem__":
             value = value.origin
-            if not isinstance(value, ExternalCall) or not self._gives_list(value):
+            if not isinstance(value, ExternalCall) or not self.gives_list(value):
                 return
         if not isinstance(value, ExternalCall):
             return
@@ -583,7 +583,8 @@ class Calls:
             if given is not None:
                 yield given
 
-    def _gives_list(self, value: ExternalCall) -> bool:
+    def gives_list(self, value: ExternalCall) -> bool:
+        """Return whether a library's call makes a list of the objects that its row describes."""
         row = self.interpreter.catalog.holder(value.name)
         return row is not None and row.gives == "list"
 
@@ -675,7 +676,7 @@ class Calls:
     def _copied(self, one: Reached, node: ast.Call, frame: Frame) -> Reached:
         """Return a copy of an object, where code sets attributes of it: the original has them not."""
         value = one.value
-        if not isinstance(value, Instance) or None in (value.call, frame.module.parent(node)):
+        if not isinstance(value, Instance) or frame.module.parent(node) is None:
             return one
         if value.copied is not None or not _is_set_on(node, frame.module):
             return one
@@ -1026,16 +1027,21 @@ def _removed(statement: ast.stmt, container: str) -> Iterator[str]:
 
 
 def _is_set_on(node: ast.Call, module: Module) -> bool:
-    """Return whether code sets attributes of the name that a call's result is bound to."""
+    """Return whether code sets attributes of what a call's result is bound to: a name, or any `part.dataset`."""
     parent = module.parent(node)
-    names = {t.id for t in getattr(parent, "targets", ()) if isinstance(t, ast.Name)}
+    names = {_last_name(target) for target in getattr(parent, "targets", ())} - {None}
     return bool(names) and any(
-        isinstance(target, ast.Attribute)
-        and isinstance(target.value, ast.Name)
-        and target.value.id in names
+        isinstance(target, ast.Attribute) and _last_name(target.value) in names
         for assign in module.nodes(ast.Assign)
         for target in assign.targets
     )
+
+
+def _last_name(target: ast.expr) -> str | None:
+    """Return a name, or that of an attribute of anything, after a dot."""
+    if isinstance(target, ast.Attribute):
+        return f".{target.attr}"
+    return target.id if isinstance(target, ast.Name) else None
 
 
 def _naming(node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> Iterator[ast.expr]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from dlfix.project.syntax import attributes_deleted, is_name, last_name
 from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.crossing import Boundary, Store
 from dlfix.reach.methods import cleared_by, replaced_by
-from dlfix.reach.values import BoundMethod, Class, External, Frame, Function, Instance, Value
+from dlfix.reach.values import Bound, BoundMethod, Class, External, Frame, Function, Instance, Value
 
 if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
@@ -22,6 +23,16 @@ if TYPE_CHECKING:
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, *COMPREHENSIONS)
 _DEEPEST = 1  # calls in the function that a statement calls are read, no further
+
+
+@dataclass(frozen=True)
+class Emptied:
+    """An attribute that a call of a method of the object empties, or sets to another value."""
+
+    attribute: str
+    method: str
+    call: ast.Call
+    frame: Frame  # that of the call
 
 
 class Cleared:
@@ -38,47 +49,66 @@ class Cleared:
         yield from self._once_made()
         yield from self._where_it_crosses()
 
-    def lasts(self, store: Store) -> bool:
-        """Return whether an attribute that a method fills is empty again when the object crosses.
+    def what_lasts(self, store: Store) -> Store | None:
+        """Return what a method puts on an attribute as the object crosses; None where it is empty again.
 
-        Code that follows what surely emptied it last must not run that method.
+        Code that follows what surely emptied or set it last must not run that method. Where the very method is what
+        set it last, it holds what that call was passed.
         """
         call, frame = self.instance.call, self.instance.frame
         if call is None or frame is None or frame.module is not self.boundary.frame.module:
-            return False
+            return store
         module = frame.module
         match module.statement(call):
             case ast.Assign(targets=[ast.Name(id=name)], value=value) as made if value is call:
                 pass
             case _:
-                return False
+                return store
         emptied = [
             each
             for statement in _run_between(module, made, self.boundary.node)
             for each in self._emptying_calls(statement, name, store.attribute)
         ]
         if not emptied:
-            return False
+            return store
+        last, by = emptied[-1]
         filling = self.interpreter.roles.leading_to(self.instance.cls, store.method)
         around = enclosing_function(module, made) or module.tree
-        return all(
+        is_last = all(
             isinstance(node.ctx, ast.Load) and self._leaves_empty(node, module, filling)
             for node in walk(around)
-            if is_name(node, name)
-            and comes_before(emptied[-1], node)
-            and not lies_in(node, emptied[-1])
+            if is_name(node, name) and comes_before(last, node) and not lies_in(node, last)
         )
+        if by.method == store.method:
+            return self._set_by(by, store) if is_last else store
+        return None if is_last else store
 
-    def _emptying_calls(self, statement: ast.stmt, name: str, attribute: str) -> Iterator[ast.Call]:
-        """Yield the calls of a statement that surely empty an attribute of the object of a name."""
+    def _set_by(self, by: Emptied, store: Store) -> Store:
+        """Return a store of a method as one call of the method makes it."""
+        calls = self.interpreter.calls
+        method = self.interpreter.instances.method(self.instance.cls, store.method)
+        if method is None or not isinstance(store.value, Bound):
+            return store
+        given = calls.arguments(by.call, by.frame)
+        inside = calls.frame_of(method, given, by.call, by.frame, self.instance)
+        if inside is None or inside.scope is not store.value.frame.scope:
+            return store
+        return replace(store, value=Bound(store.value.node, inside), frame=inside)
+
+    def _emptying_calls(
+        self, statement: ast.stmt, name: str, attribute: str
+    ) -> Iterator[tuple[ast.Call, Emptied]]:
+        """Yield the calls of a statement that surely empty an attribute of the object of a name, and how."""
         module = self.boundary.frame.module
         for call in _calls_of(statement):
             of = call.func.value if isinstance(call.func, ast.Attribute) else None
-            own = is_name(of, name) and attribute in self._emptied_by(last_name(call.func))
-            passes = any(is_name(node, name) for node in call.args)
             frame = self.interpreter.frame_at(module, call)
-            if own or (passes and attribute in self._emptied_by_call(call, frame, _DEEPEST)):
-                yield call
+            if is_name(of, name) and attribute in self._emptied_by(last_name(call.func)):
+                yield call, Emptied(attribute, last_name(call.func), call, frame)
+            elif any(is_name(node, name) for node in call.args):
+                found = self._emptied_by_call(call, frame, _DEEPEST)
+                inner = [each for each in found if each.attribute == attribute]
+                yield from ((call, each) for each in inner[-1:])
 
     def _leaves_empty(self, node: ast.Name, module: Module, filling: AbstractSet[str]) -> bool:
         """Return whether a use of the object by its name fills nothing that is then sent."""
@@ -149,16 +179,18 @@ class Cleared:
         call = getattr(statement, "value", None)
         if self._emptying and isinstance(call, ast.Call):
             frame = self.interpreter.frame_at(module, call)
-            yield from self._emptied_by_call(call, frame, _DEEPEST)
+            for each in self._emptied_by_call(call, frame, _DEEPEST):
+                yield each.attribute
 
-    def _emptied_by_call(self, call: ast.Call, frame: Frame, depth: int) -> Iterator[str]:
+    def _emptied_by_call(self, call: ast.Call, frame: Frame, depth: int) -> Iterator[Emptied]:
         """Yield what a call, made for sure, empties of the object."""
         func = call.func
         if isinstance(func, ast.Attribute) and func.attr in self._emptying:
             is_one = isinstance(func.value, (ast.Name, ast.Attribute))  # no item of several
             owners = self.interpreter.values_at(func.value, frame) if is_one else []
             if owners and all(map(self._is_it, owners)):
-                yield from self._emptied_by(func.attr)
+                for attribute in sorted(self._emptied_by(func.attr)):
+                    yield Emptied(attribute, func.attr, call, frame)
                 return
         if not depth or last_name(func) not in self._closing(frame.module):
             return

@@ -526,9 +526,11 @@ class Walk:
         for name, stores in self.interpreter.instances.stores(instance).items():
             if not handed.drops(name) and name not in replaced:
                 for store in stores:
-                    is_empty = cleared.lasts(store) if store.late else name in emptied
-                    if not is_empty and self._sent(store, instance, boundary):
-                        yield from self._stored(store)
+                    kept = None if name in emptied else store
+                    if store.late:
+                        kept = cleared.what_lasts(store)
+                    if kept is not None and self._sent(kept, instance, boundary):
+                        yield from self._stored(kept)
         for store in outside:
             last = replaced.get(store.attribute, store)
             if not handed.drops(store.attribute) and outside.index(store) >= outside.index(last):
