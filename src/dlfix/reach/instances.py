@@ -18,6 +18,7 @@ from dlfix.reach.evaluator import Above, Base
 from dlfix.reach.instance_state import State, all_fields
 from dlfix.reach.layers import with_its_nets
 from dlfix.reach.methods import annotated_names, decorator_kind, methods_of, stored_names
+from dlfix.reach.sequence import surely_after
 from dlfix.reach.set_by_call import owner_set, set_by_call, setting
 from dlfix.reach.values import (
     Argument,
@@ -36,6 +37,7 @@ from dlfix.reach.values import (
     Reached,
     Unknown,
     Value,
+    part_of,
 )
 
 if TYPE_CHECKING:
@@ -49,6 +51,9 @@ _METACLASSES = frozenset({"type", "builtins.type", "abc.ABCMeta", "enum.EnumMeta
 _OF_DATASETS = frozenset({"__getitem__", "__add__", "__init_subclass__", "__class_getitem__"})
 _RUN_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
 _BODIES = ("body", "orelse", "finalbody")
+Made = (
+    ast.AST | tuple[ast.AST, int]
+)  # a call or a class, or a call that makes a list, and which of it
 Setting = ast.Attribute | ast.Call  # what sets an attribute: a target, or a call of setattr
 
 
@@ -76,7 +81,7 @@ class Instances:
         self._anyone: dict[Class, Instance] = {}
         self._by_any: dict[tuple[Instance, str], list[Store]] = {}
         self._states: dict[Instance, dict[str, list[Store]]] = {}
-        self._outside: dict[Module, dict[ast.AST, list[Store]]] = {}
+        self._outside: dict[Module, dict[Made, list[Store]]] = {}
 
     def anyone(self, cls: Class) -> Instance:
         """Return the instance of a class that nobody in view makes."""
@@ -670,23 +675,33 @@ class Instances:
         """Yield the stores that code outside the class makes on an instance: `ds.x = ...`."""
         modules = list(modules)
         if instance.copied is not None:
-            yield from self.outside_stores(instance.copied, modules)
+            for store in self.outside_stores(instance.copied, modules):
+                if not self._is_copied_before(store, instance):
+                    yield store
         made = next(makers(instance), None)
         if made is not None:
             for module in modules:
                 yield from self.set_on(made, module)
 
-    def set_on(self, made: ast.AST, module: Module) -> list[Store]:
+    def _is_copied_before(self, store: Store, copy: Instance) -> bool:
+        """Return whether code sets an attribute of the original when the copy is made already."""
+        module = store.frame.module
+        here = copy.frame is not None and copy.frame.module is module
+        return here and copy.call is not None and surely_after(store.statement, copy.call, module)
+
+    def set_on(self, made: Made, module: Module) -> list[Store]:
         """Return the stores that a module's code makes on what a call, or a class, made."""
         return self._set_in(module).get(made, [])
 
-    def _set_in(self, module: Module) -> dict[ast.AST, list[Store]]:
+    def _set_in(self, module: Module) -> dict[Made, list[Store]]:
         """Return the stores that a module's code makes on instances, by the call and the class that made them."""
         if module in self._outside:
             return self._outside[module]
-        self._outside[module] = {}  # while owners are looked up
-        found: dict[ast.AST, list[Store]] = {}
-        for owner, target, statement in _set_on(module):
+        # What is set on `x` is known when `x.y` is looked up, the owner of another attribute.
+        found = self._outside[module] = {}
+        places = [*_set_on(module)]
+        order: dict[ast.AST, int] = {target: index for index, (_, target, _) in enumerate(places)}
+        for owner, target, statement in sorted(places, key=lambda each: _depth(each[0])):
             if is_own(module, owner):
                 continue
             if self.interpreter.roles.only_worker(module, target):
@@ -699,9 +714,11 @@ class Instances:
             for reached in self.interpreter.evaluate(owner, frame):
                 if stores and self._is_kept_in(owner, reached.value, module):
                     continue
-                for made in makers(reached.value):
+                part = part_of(reached.value)
+                for made in (*makers(reached.value), *([part] if part is not None else ())):
                     found.setdefault(made, []).extend(stores)
-        self._outside[module] = found
+        for made in found:
+            found[made].sort(key=lambda store: order[store.node])
         self.interpreter.kept_if_fed(self._outside, module)
         return found
 
@@ -800,6 +817,11 @@ def _set_by_key(module: Module) -> dict[str, list[tuple[ast.expr, ast.expr]]]:
     ]
     by_call = [(owner_set(call), call) for call in module.of_kind(ast.Call) if not setting(call)]
     return {"set": [(owner, each) for owner, each in (*by_item, *by_call) if owner is not None]}
+
+
+def _depth(owner: ast.expr) -> int:
+    """Return how many attributes lead to an object."""
+    return 1 + _depth(owner.value) if isinstance(owner, ast.Attribute) else 0
 
 
 def makers(value: Value) -> Iterator[ast.AST]:

@@ -44,6 +44,7 @@ from dlfix.reach.operators import Operators, joined
 from dlfix.reach.predicates import truth
 from dlfix.reach.process_roles import RoleReader
 from dlfix.reach.programs import Programs
+from dlfix.reach.set_on_results import SetOnResults
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -99,6 +100,7 @@ class Interpreter:
         self.escape = Escape(self)
         self.kept_by_call = KeptByCall(self)
         self.must = MustEvaluator(self)
+        self.set_on_results = SetOnResults(self)
         self.contexts = Contexts(self)
         self.members = Members(self)
         self.named_elsewhere = NamedElsewhere(self)
@@ -390,10 +392,7 @@ class Interpreter:
         if isinstance(value, Container):
             yield from self._contained(value, key, node, frame)
         elif isinstance(value, (ExternalCall, Derived)):
-            derived = self.calls.made(
-                node, frame, lambda: Derived(value, "__getitem__", node, frame), value
-            )
-            yield Reached(derived)
+            yield Reached(self._item_of_result(value, key, node, frame))
         elif isinstance(value, Instance):
             method = self.instances.method(value.cls, "__getitem__")
             held = self.filled.container(value) if method is None else None
@@ -409,6 +408,15 @@ class Interpreter:
             yield Reached(value)  # a generic: `Dataset[T]`
         else:
             yield Reached(_UNKNOWN)
+
+    def _item_of_result(
+        self, value: ExternalCall | Derived, key: object, node: ast.expr, frame: Frame
+    ) -> Derived:
+        of_list = isinstance(value, ExternalCall) and self.calls.gives_list(value)
+        at = key if of_list and isinstance(key, int) else None
+        return self.calls.made(
+            node, frame, lambda: Derived(value, "__getitem__", node, frame, key=at), value, at
+        )
 
     def _contained(
         self, value: Container, key: object, node: ast.expr, frame: Frame
@@ -851,9 +859,14 @@ class Interpreter:
         if above is not None:
             yield from self.instances.super_attribute(above, node.attr, node, frame)
             return
+        owners = self.evaluate(node.value, frame)
+        set_here = self.set_on_results.here(owners, node, frame)
+        if set_here:
+            yield from set_here
+            return
         found = [
             further
-            for reached in self.evaluate(node.value, frame)
+            for reached in owners
             for further in along(reached, self.attribute(reached.value, node.attr, node, frame))
         ]
         yield from narrowed(node, found, frame, self) if isinstance(node.value, ast.Name) else found
@@ -886,6 +899,8 @@ class Interpreter:
         if not kept and isinstance(value, Derived):
             modules = (value.frame.module, frame.module)
             kept = [each for key, each in self.kept_by_call.by(value, modules) if key == name]
+        if kept and isinstance(value, (ExternalCall, Derived)):
+            return self.set_on_results.kept(value, name, kept, node, frame)
         if kept:
             return [reached for argument in kept for reached in self.reached(argument)]
         if isinstance(value, (ExternalCall, Derived, Container, Partial, BoundMethod)):

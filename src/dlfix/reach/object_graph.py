@@ -28,6 +28,7 @@ from dlfix.reach.layers import MAKE_NETS
 from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state
 from dlfix.reach.opposite_branches import set_beside
 from dlfix.reach.pickle_protocol import Handed, Line, read_getstate, read_reduce
+from dlfix.reach.sequence import is_used_up
 from dlfix.reach.set_back import is_set_back
 from dlfix.reach.steps import Step
 from dlfix.reach.values import (
@@ -289,7 +290,7 @@ class Walk:
         if isinstance(origin, ExternalCall):
             row = self.interpreter.catalog.holder(origin.name)
             if row is not None and row.gives == "list":
-                return self._of_holder(origin)
+                return self._of_part(value, origin, boundary)
         kept, keeps_origin = self.interpreter.kept_by_call.chained(value)
         found = [*self._each_kept(kept), *(self._set_on(value, boundary) if value.called else ())]
         if not keeps_origin:
@@ -297,6 +298,22 @@ class Walk:
         anew = {edge.name for edge, _ in found if edge.store is not None}
         kept_before = (each for each in self.children(origin, boundary) if each[0].name not in anew)
         return chain(found, kept_before)
+
+    def _of_part(self, value: Derived, whole: ExternalCall, boundary: Boundary) -> Iterator[Child]:
+        """Yield what one of a list of objects keeps, which a library's call makes, and what code sets on it."""
+        near = dict.fromkeys([boundary.frame.module, whole.frame.module])
+        stores = [
+            store
+            for store in self.interpreter.set_on_results.stores(value, near)
+            if self._is_there(store, boundary)
+        ]
+        last = {each.attribute: each for each in stores if _replaces(each, whole, boundary)}
+        for edge, child in self._of_holder(whole):
+            if edge.name not in last:
+                yield edge, child
+        for store in stores:
+            if stores.index(store) >= stores.index(last.get(store.attribute, store)):
+                yield from self._stored(store)
 
     def _bound_to(self, crossing: Crossing) -> Iterator[Child]:
         """Yield the handle that a method belongs to, where only the method is kept: `ZipFile(p).read`."""
@@ -514,7 +531,7 @@ class Walk:
         outside = [
             store
             for store in self.interpreter.instances.outside_stores(instance, modules)
-            if not is_set_back(store, boundary, self.interpreter)
+            if self._is_there(store, boundary)
         ]
         replaced: dict[str, Store] = {
             store.attribute: store
@@ -535,6 +552,13 @@ class Walk:
             last = replaced.get(store.attribute, store)
             if not handed.drops(store.attribute) and outside.index(store) >= outside.index(last):
                 yield from self._stored(store)
+
+    def _is_there(self, store: Store, boundary: Boundary) -> bool:
+        """Return whether what code sets from outside may be there when workers are started."""
+        module = store.frame.module
+        if boundary.frame.module is module and is_used_up(boundary.node, store.statement, module):
+            return False
+        return not is_set_back(store, boundary, self.interpreter)
 
     def _surely_replaces(self, store: Store, instance: Instance, boundary: Boundary) -> bool:
         """Return whether code sets an attribute after the object is made and before it crosses."""

@@ -162,7 +162,8 @@ class ExternalCall:
 class Derived:
     """What hangs from another value: `connection.cursor()`, `file["x"]`, `txn.stat`.
 
-    `how` is the attribute, method or operator that gives it: "cursor", "__getitem__".
+    `how` is the attribute, method or operator that gives it: "cursor", "__getitem__". `key` tells the objects of
+    a list apart that a library makes: `train, val = random_split(...)`.
     """
 
     origin: Value
@@ -170,6 +171,7 @@ class Derived:
     node: ast.expr
     frame: Frame
     called: bool = False
+    key: int | None = None
 
 
 @record(frozen=True, slots=True)
@@ -216,6 +218,13 @@ Value = Union[
     Function, Class, Instance, BoundMethod, Partial, Container, External, ExternalCall, Derived,
     ModuleValue, Generator, Constant, Unknown,
 ]  # fmt: skip
+
+
+def part_of(value: Value) -> tuple[ast.AST, int] | None:
+    """Return the call that makes a list of objects, and which of them a value is; None where it is no known one."""
+    if not isinstance(value, Derived) or value.key is None or value.how != "__getitem__":
+        return None
+    return (value.origin.node, value.key) if isinstance(value.origin, ExternalCall) else None
 
 
 def origin_of(value: Value) -> Value:
