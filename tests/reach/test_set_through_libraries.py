@@ -109,6 +109,11 @@ def program(sentence: str, *parts: str) -> object:
             "    for batch in loader: print(batch)\n    one.transform = lambda x: x  # !DLF101\n",
             "    for batch in loader: print(batch)\n",
         ),
+        pytest.param(
+            HEAD.replace("def prepare(part):\n    part.dataset.transform = None\n", "def read(one):\n" + ONE
+            + "    one.transform = lambda x: x  # !DLF101\n") + "    one = Rows()\n    read(one)\n    read(one)\n",
+            id="by a function that is called again",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_set_through_an_object_of_a_library_is_sent(tmp_path: Path, text: str) -> None:

@@ -529,6 +529,10 @@ FORGOTTEN = MAIN_WITH_PATH.replace("    for", "    notes = Notes('notes.zip')\n 
             id="not always opened",
         ),
         pytest.param(
+            STORE.replace("        opened = cls", "        if os.environ.get('A'): return cls._files[path]\n        opened = cls"),
+            id="not opened where it is said to be there",
+        ),
+        pytest.param(
             STORE.replace("        pass\n", "        cls._files.pop(path).close()\n"), id="taken out and closed"
         ),
         pytest.param(

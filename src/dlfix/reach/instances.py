@@ -51,9 +51,8 @@ _METACLASSES = frozenset({"type", "builtins.type", "abc.ABCMeta", "enum.EnumMeta
 _OF_DATASETS = frozenset({"__getitem__", "__add__", "__init_subclass__", "__class_getitem__"})
 _RUN_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
 _BODIES = ("body", "orelse", "finalbody")
-Made = (
-    ast.AST | tuple[ast.AST, int]
-)  # a call or a class, or a call that makes a list, and which of it
+# What stands for an object: its call or its class; of a list that a call makes, the call and the place in it.
+Made = ast.AST | tuple[ast.AST, int]
 Setting = ast.Attribute | ast.Call  # what sets an attribute: a target, or a call of setattr
 
 

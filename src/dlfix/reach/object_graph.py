@@ -305,7 +305,7 @@ class Walk:
         stores = [
             store
             for store in self.interpreter.set_on_results.stores(value, near)
-            if self._is_there(store, boundary)
+            if self._is_there(store, boundary, whole.node)
         ]
         last = {each.attribute: each for each in stores if _replaces(each, whole, boundary)}
         for edge, child in self._of_holder(whole):
@@ -531,7 +531,7 @@ class Walk:
         outside = [
             store
             for store in self.interpreter.instances.outside_stores(instance, modules)
-            if self._is_there(store, boundary)
+            if self._is_there(store, boundary, instance.call)
         ]
         replaced: dict[str, Store] = {
             store.attribute: store
@@ -553,10 +553,15 @@ class Walk:
             if not handed.drops(store.attribute) and outside.index(store) >= outside.index(last):
                 yield from self._stored(store)
 
-    def _is_there(self, store: Store, boundary: Boundary) -> bool:
-        """Return whether what code sets from outside may be there when workers are started."""
-        module = store.frame.module
-        if boundary.frame.module is module and is_used_up(boundary.node, store.statement, module):
+    def _is_there(self, store: Store, boundary: Boundary, made: ast.AST | None) -> bool:
+        """Return whether what code sets from outside, on what a call makes, may be there when workers are started."""
+        module, statement = store.frame.module, store.statement
+        if (
+            made in module.parents
+            and module.scope_of(made) is module.scope_of(statement)
+            and boundary.node in module.parents
+            and is_used_up(boundary.node, statement, module)
+        ):
             return False
         return not is_set_back(store, boundary, self.interpreter)
 

@@ -165,7 +165,8 @@ def _asks_for(test: ast.AST, attribute: str, module: Module) -> bool:
     if isinstance(test, ast.ExceptHandler) and isinstance(above, ast.Try):
         asked: list[ast.AST] = [*above.body]
     else:
-        asked = [test, *_looked_up(test, module)]
+        first = test.test if isinstance(test, ast.If) else test  # an `if` that ends the function
+        asked = [first, *_looked_up(first, module)]
     return any(_is_read(node, attribute) for each in asked for node in walk(each))
 
 
@@ -173,7 +174,7 @@ def _looked_up(test: ast.AST, module: Module) -> Iterator[ast.expr]:
     """Yield what locals of a test are bound to that may hold nothing: `f = cls.files.get(key)`."""
     if any(isinstance(node, ast.Constant) and node.value is not None for node in walk(test)):
         return
-    for name in walk(test.test if isinstance(test, ast.If) else test):
+    for name in walk(test):
         scope = module.scope_of(name) if isinstance(name, ast.Name) else None
         for binding in scope.bindings.get(name.id, ()) if scope is not None else ():  # type: ignore[attr-defined]
             match binding.value:
