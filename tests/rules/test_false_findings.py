@@ -1290,6 +1290,37 @@ def test_what_is_released_before_the_loader_is_made_is_not_found(
     assert len(Session.open([tmp_path], Settings()).diagnoses()) == count
 
 
+GIVEN_LATER = """
+from torch.utils.data import DataLoader, Dataset
+class Rows(Dataset):
+    def initialize(self, options): self.options = options
+    def forget(self): self.options = None
+    def __getitem__(self, i): return self.options(i)
+def main():
+    rows = Rows()
+    {given}
+    for _ in range(2):
+        DataLoader(rows, num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("rows.initialize(lambda row: row)", ["DLF101"]),
+        ("rows.initialize(len)", []),
+        ("rows.initialize(lambda row: row)\n    rows.forget()", []),
+    ],
+)
+def test_what_a_method_is_given_once_the_object_is_made_is_sent(
+    tmp_path: Path, given: str, found: list[str]
+) -> None:
+    """A method that sets an attribute replaces what was there, and not what it sets itself."""
+    (tmp_path / "main.py").write_text(GIVEN_LATER.format(given=given), encoding="utf-8")
+    diagnoses = Session.open([tmp_path], Settings()).diagnoses()
+    assert [each.finding.code for each in diagnoses] == found
+
+
 FROZEN = """
 from collections import defaultdict
 class Words(Dataset):

@@ -39,7 +39,8 @@ class Keeping(Settings):
     ) -> str:
         """Return a node's text as it reads in the body of `attribute`."""
         changes: dict[ast.AST, str] = dict(more or {})
-        bound = bound_within(node) | self.bound_around
+        within = bound_within(node)
+        bound = within | self.bound_around
         if self.inputs is not None:
             for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
                 self.inputs.refuse_call(self.module, call)
@@ -51,7 +52,9 @@ class Keeping(Settings):
         for each in in_order(ast.walk(node)):
             if each in given:
                 continue
-            if isinstance(each, ast.Name) and each.id not in bound:
+            if isinstance(each, ast.Name) and each.id in self.given.keys() - within:
+                changes[each] = self.given[each.id]
+            elif isinstance(each, ast.Name) and each.id not in bound:
                 new = self._name(attribute, each, local)
                 if new is not None:
                     changes[each] = new
@@ -236,7 +239,7 @@ class Keeping(Settings):
         if key not in self.moved.kept:
             wanted = kept_name(attribute, hint_for(self.module.parent(part), part))
             self.moved.kept[key] = self._free_attribute(wanted)
-            how = "" if _is_new_list(part) else _gone_through(self.module, part)
+            how = "" if is_new_list(part) else _gone_through(self.module, part)
             value = (COPIES[how] if how else form).format(self.module.segment(part))
             self.saves.setdefault(attribute, []).append(
                 f"{self.me}.{self.moved.kept[key]} = {value}"
@@ -478,7 +481,7 @@ def _gone_through(module: Module, node: ast.AST) -> str:
     return ""
 
 
-def _is_new_list(part: ast.expr) -> bool:
+def is_new_list(part: ast.expr) -> bool:
     """Return whether an expression makes a list that nobody else holds."""
     called = ast.unparse(part.func) if isinstance(part, ast.Call) else ""
     return called in ("glob.glob", "os.listdir", "sorted", "list")

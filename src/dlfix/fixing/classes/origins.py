@@ -52,6 +52,9 @@ class Origins:
         self.remade: ast.expr | None = None  # the value that is made again and never kept
         self.taken_locals: set[ast.stmt] = set()
         self.exits: dict[str, list[ast.If]] = {}  # attribute -> what returns before it is opened
+        self.given: dict[
+            str, str
+        ] = {}  # parameter -> what stands for it where the method is called
         self.bound_around: set[str] = set()  # names bound by a `with` that moves along
 
     def also(self, handles: Mapping[str, Handle]) -> None:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from dlfix.fixing.classes.facts import ClassFacts, Method, is_self_attribute, self_names_used
+from dlfix.fixing.classes.facts import (
+    ClassFacts,
+    Method,
+    is_self_attribute,
+    self_name,
+    self_names_used,
+)
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.plans import Insert
@@ -29,6 +35,8 @@ class Selection(Mover):
         unsent: Sequence[ast.stmt] = (),
     ) -> None:
         super().__init__(facts, method, handles, around)
+        self.surroundings = around
+        self.filling = filling_methods(facts, handles, method)
         self.unsent = unsent  # statements that no object that is sent has run
         self.moves_count = moves_count  # later methods read on from where a handle stands
         self.first = next(iter(handles))
@@ -62,7 +70,7 @@ class Selection(Mover):
         return {
             name
             for loop in loops
-            if any(map(self._sets, ast.walk(loop)))
+            if any(map(self._opens_one, ast.walk(loop)))
             for statement in ast.walk(loop)
             for target in _targets(statement)
             for name in stored_in([target])
@@ -126,7 +134,11 @@ class Selection(Mover):
     def _needed_locals(self) -> set[str]:
         """Return the live local names that what sets the handles reads, directly or not."""
         needed: set[str] = set()
-        todo = [e for e in ast.walk(self.method) if self._sets(e) or self._sets_up(e, self.live)]
+        todo = [
+            each
+            for each in ast.walk(self.method)
+            if self._opens_one(each) or self._sets_up(each, self.live)
+        ]
         while todo:
             statement = todo.pop()
             names = names_in([statement]) & self.live - needed
@@ -188,9 +200,20 @@ class Selection(Mover):
         )
         return isinstance(node, ast.Name) and node.id in stored
 
+    def _opens_one(self, node: ast.AST) -> bool:
+        """Return whether a statement sets a handle, or calls a method that does."""
+        return self._sets(node) or self._filler(node) is not None
+
+    def _filler(self, node: ast.AST) -> Method | None:
+        """Return the method that a statement calls, and that puts handles into what holds several."""
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as func)):
+                return self.filling.get(name) if is_self_attribute(func, self.me) else None
+        return None
+
     def _takes_inside(self, statement: ast.stmt) -> bool:
         return any(
-            self._sets(each) or (isinstance(each, ast.stmt) and self._binds(each, self.needed))
+            self._opens_one(each) or (isinstance(each, ast.stmt) and self._binds(each, self.needed))
             for each in ast.walk(statement)
         )
 
@@ -268,6 +291,32 @@ class Selection(Mover):
             for given in ast.walk(opening)
             if getattr(self.module.parent(given), "attr", "") != "fileno"
         )
+
+
+def filling_methods(
+    facts: ClassFacts, handles: Mapping[str, Handle], start: Method
+) -> dict[str, Method]:
+    """Return the methods, other than one that starts, that put handles into what holds several."""
+    several = {name for name, handle in handles.items() if handle.container}
+    return {
+        name: method
+        for name, method in facts.methods.items()
+        if method is not start
+        and name in facts.started
+        and not method.decorator_list
+        and any(_puts_into(node, self_name(method), several) for node in ast.walk(method))
+    }
+
+
+def _puts_into(node: ast.AST, me: str, names: Collection[str]) -> bool:
+    match node:
+        case ast.Subscript(value=holder, ctx=ast.Store()):
+            pass
+        case ast.Call(func=ast.Attribute(value=holder, attr=attr)) if attr in MUTATORS:
+            pass
+        case _:
+            return False
+    return is_self_attribute(holder, me) and holder.attr in names
 
 
 def _held(value: ast.expr) -> list[ast.expr] | None:

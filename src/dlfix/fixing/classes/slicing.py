@@ -13,17 +13,18 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from dlfix.fixing.classes.facts import Method, is_self_attribute
+from dlfix.fixing.classes.facts import Method, is_self_attribute, self_name
 from dlfix.fixing.classes.handles import Refusal
-from dlfix.fixing.classes.inputs import COPIES, is_mutated
+from dlfix.fixing.classes.inputs import COPIES, argument_of, is_mutated
+from dlfix.fixing.classes.kept_locals import is_new_list
 from dlfix.fixing.classes.parent_close import REGISTERS
 from dlfix.fixing.classes.plans import Exchange, Insert
 from dlfix.fixing.classes.selection import Selection, is_stored
 from dlfix.fixing.classes.settings import LOGGING
 from dlfix.fixing.classes.statements import is_plain, is_value
-from dlfix.fixing.classes.text import bound_within, comments_of, indented, names_in
+from dlfix.fixing.classes.text import bound_within, comments_of, indented, names_in, stored_in
 from dlfix.project.order import begins_before, comes_before, lies_in
-from dlfix.project.syntax import last_name
+from dlfix.project.syntax import defaults, last_name, parameters
 
 INDENT = "    "
 LOOPS = (ast.For, ast.While, ast.comprehension)
@@ -31,6 +32,8 @@ LOOPS = (ast.For, ast.While, ast.comprehension)
 
 class Slice(Selection):
     """Writes the slice of one method that opens some handles."""
+
+    calling: tuple[Method, ...] = ()  # the methods of which this is a part, called by each other
 
     def body(self) -> str:
         """Return the statements that open the handles; raise Refusal where there is no such slice."""
@@ -148,6 +151,9 @@ class Slice(Selection):
             return self._rendered(statement)
         if self._sets_up(statement, self.needed):
             return self._rendered(statement)
+        filler = self._filler(statement)
+        if filler is not None:
+            return self._written_filler(statement, filler)
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             if self._is_done_to_handle(statement.value) and not self._is_kept(statement.value):
                 return self._rendered(statement)
@@ -203,6 +209,71 @@ class Slice(Selection):
         text = self._text(self.first, call)
         self._keep_above(statement)
         return [text]
+
+    # -- methods that the constructor calls
+
+    def _written_filler(self, statement: ast.stmt, method: Method) -> list[str]:
+        """Return the call of a method that only opens handles, or of one that does more the slice of it."""
+        call = statement.value  # type: ignore[attr-defined]
+        if self._does_no_more(method):
+            return self._rendered(statement)
+        self.whole = False
+        used = names_in(ast.parse(self._slice_of(method).body()).body)
+        given = {
+            each: self._given(method, call, each) for each in parameters(method)[1:] if each in used
+        }
+        texts = {name: self._text(self.first, value) for name, value in given.items()}
+        self._keep_above(statement)
+        inner = self._slice_of(method)
+        inner.moved = self.moved
+        inner.given = {
+            name: text
+            for name, text in texts.items()
+            if _is_short(given[name]) and not _is_bound_or_in_text(method, name)
+        }
+        body = inner.body()
+        lines = [f"{n} = {text}" for n, text in texts.items() if n not in inner.given]
+        stored = stored_in(ast.parse("\n".join([*lines, body])).body)
+        if stored & (self.bound_around | self.needed):
+            raise Refusal(f"`{method.name}` opens the resource ({self.facts.line(call)})")
+        if inner.inserts and len(self.facts.reads.get(method.name, ())) != 1:
+            raise Refusal(
+                f"the value that opens the resource is created in a method called twice ({self.facts.line(call)})"
+            )
+        self.inserts += inner.inserts
+        self.instead |= inner.instead
+        return [*lines, *body.split("\n")]
+
+    def _does_no_more(self, method: Method) -> bool:
+        """Return whether a method changes nothing of its object but what holds handles."""
+        me = self_name(method)
+        return not any(
+            is_self_attribute(node, me)
+            and node.attr not in self.handles
+            and (not isinstance(node.ctx, ast.Load) or is_mutated(self.module, node))
+            for name in self.facts.reached([method.name])
+            for node in ast.walk(self.facts.methods[name])
+        )
+
+    def _slice_of(self, method: Method) -> Slice:
+        """Return the slice of a method that the constructor calls: it reads its parameters as they are."""
+        if self_name(method) != self.me or method in self.calling:
+            raise Refusal(f"`{method.name}` opens the resource ({self.facts.line(method)})")
+        inner = Slice(
+            self.facts, method, self.handles, self.surroundings, moves_count=self.moves_count
+        )
+        inner.calling = (*self.calling, method)
+        inner.bound_around = {*parameters(method)[1:]}
+        return inner
+
+    def _given(self, method: Method, call: ast.Call, name: str) -> ast.expr:
+        """Return what a call gives a parameter: a value that is passed, or a constant by default."""
+        passed = argument_of(method, call, name)
+        default = defaults(method.args).get(name)
+        value = passed if passed is not None else default
+        if value is None or (passed is None and not isinstance(default, ast.Constant)):
+            raise Refusal(f"`{method.name}` opens the resource ({self.facts.line(call)})")
+        return value
 
     # -- compound statements
 
@@ -355,7 +426,7 @@ class Slice(Selection):
             self.instead.update(dict.fromkeys(self._reads_of(name), name))
             return COPIES[how].format(name)
         bindings = [each.value for each in self.scope.bindings[name] if each.kind != "parameter"]
-        if not all(each is not None and (is_value(each) or is_plain(each)) for each in bindings):
+        if not all(each is not None and _can_be_read_again(each) for each in bindings):
             raise Refusal(
                 f"`{name}` may be an iterator ({self.facts.line(self.statement_of(name))})"
             )
@@ -422,6 +493,8 @@ class Slice(Selection):
 
     def _refuse_returning(self) -> None:
         for each in ast.walk(self.method):
+            if each is self.method.body[-1]:
+                continue  # what a helper returns at its end is no part of the slice
             if isinstance(each, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)):
                 raise Refusal(f"the constructor may return early ({self.facts.line(each)})")
 
@@ -452,6 +525,29 @@ class Slice(Selection):
                 outside = begins_before(each.node, first) or comes_before(last, each.node)
                 if each.kind != "parameter" and not outside:
                     raise Refusal(f"`{name}` is reassigned ({self.facts.line(each.node)})")
+
+
+def _is_short(value: ast.expr) -> bool:
+    """Return whether a value may stand wherever a parameter that is given it is read."""
+    return isinstance(value, (ast.Name, ast.Constant)) or (
+        isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name)
+    )
+
+
+def _is_bound_or_in_text(method: Method, name: str) -> bool:
+    """Return whether a method binds a name, or reads it in an f-string, where quotes cannot be nested."""
+    texts = (each for each in ast.walk(method) if isinstance(each, ast.JoinedStr))
+    return name in stored_in([method]) or any(name in names_in([each]) for each in texts)
+
+
+def _can_be_read_again(value: ast.expr) -> bool:
+    """Return whether going through a value uses nothing up: it is data, a new list, or a slice."""
+    match value:
+        case ast.IfExp(body=one, orelse=other):
+            return _can_be_read_again(one) and _can_be_read_again(other)
+        case ast.Subscript(slice=ast.Slice()):
+            return True
+    return is_value(value) or is_plain(value) or is_new_list(value)
 
 
 def _is_method(call: ast.Call) -> bool:

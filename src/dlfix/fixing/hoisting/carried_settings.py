@@ -30,7 +30,10 @@ def carried(
     function, module = reads[0].function.node, reads[0].function.module
     if not isinstance(function, ast.FunctionDef) or function not in module.tree.body:
         return None
-    if not all(each.module is module and _is_only_reader(analysis, each) for each in reads):
+    if not all(
+        each.module is module and each.function.node is function and _is_only_reader(analysis, each)
+        for each in reads
+    ):
         return None
     handed = list(_handed(analysis, module, function.name, loaders))
     taking = _parameters(module, function, [each.name for each in reads])

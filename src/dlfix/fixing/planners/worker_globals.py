@@ -16,7 +16,7 @@ from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_fi
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, lies_in
 from dlfix.project.syntax import last_name, positional
-from dlfix.reach.entry_points import Entries, top_level_statement
+from dlfix.reach.entry_points import Entries, is_before, top_level_statement
 from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.registered import adds_once_more
@@ -91,7 +91,7 @@ def _to_workers(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Pla
         groups.setdefault(finding.evidence.read.function.node, []).append(finding)
     left: dict[tuple[ast.AST, ...], list[Finding]] = {}
     for group in groups.values():
-        fix = _in_partial([each.evidence for each in group], analysis, taken)
+        fix = _in_partial(_all(group), analysis, taken)
         if fix is not None:
             yield Planned(tuple(group), fix)
             continue
@@ -105,21 +105,27 @@ def _in_each_worker(
     findings: Sequence[Finding], analysis: Analysis, taken: set[Module]
 ) -> Iterator[Planned]:
     """Set all that the workers of the same loaders lack in one `worker_init_fn`."""
-    settings: dict[Finding, Setting] = {}
+    settings: dict[Finding, list[Setting]] = {}
     for finding in findings:
         try:
-            settings[finding] = _setting(finding.evidence, analysis, taken)
+            settings[finding] = [_setting(each, analysis, taken) for each in finding.evidence.all]
         except _No as no:
             yield Planned((finding,), _refused(no, finding))
     if not settings:
         return
     try:
-        fix = _fix([each.evidence for each in settings], list(settings.values()), analysis)
+        made = dict.fromkeys(each for group in settings.values() for each in group)
+        fix = _fix(_all([*settings]), [*made], analysis)
     except _No as no:
         yield from (Planned((each,), _refused(no, each)) for each in settings)
         return
     taken.add(findings[0].evidence.read.function.crossing.boundary.frame.module)
     yield Planned(tuple(settings), fix)
+
+
+def _all(findings: Sequence[Finding]) -> list[SetInParent]:
+    """Return what some findings are about, the names that one statement sets too."""
+    return [each for finding in findings for each in finding.evidence.all]
 
 
 def _refused(no: _No, finding: Finding) -> Refused:
@@ -145,7 +151,7 @@ def _in_partial(
     try:
         for loader, evidence in itertools.product(loaders, settings):
             assert isinstance(loader.node, ast.Call)
-            _carried(evidence, module, loader.node)
+            _carried(evidence, analysis, module, loader.node)
     except _No:
         return None
     plan = carried_settings.carried(analysis, [each.read for each in settings], loaders)
@@ -236,18 +242,23 @@ def _setting(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> S
             again = adds_once_more(evidence.write, evidence.name.name)
             if again:
                 raise _No(again)
-            return _made_again_or_carried(evidence, caller, call, module, loader)
-    return _carried(evidence, module, loader)
+            return _made_again_or_carried(evidence, analysis, caller, call, module, loader)
+    return _carried(evidence, analysis, module, loader)
 
 
 def _made_again_or_carried(
-    evidence: SetInParent, caller: Module, call: ast.Call, module: Module, loader: ast.Call
+    evidence: SetInParent,
+    analysis: Analysis,
+    caller: Module,
+    call: ast.Call,
+    module: Module,
+    loader: ast.Call,
 ) -> Setting:
     try:
         return _made_again(caller, call, module, loader, _parameters(evidence))
     except _No as no:
         try:
-            return _carried(evidence, module, loader)
+            return _carried(evidence, analysis, module, loader)
         except _No:
             raise no from None
 
@@ -329,7 +340,9 @@ def _made_again(
     return Setting(tuple(values), (line,))
 
 
-def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting:
+def _carried(
+    evidence: SetInParent, analysis: Analysis, module: Module, loader: ast.Call
+) -> Setting:
     """Carry the value itself to the worker and set it there."""
     name, write = evidence.name, evidence.write
     if write.module is not module:
@@ -339,11 +352,9 @@ def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting
         raise _elsewhere(f"`{name.name}` is defined in", name.module, module, loader)
     if own and evidence.read.function.module is not module:
         raise _elsewhere(f"`{name.name}` is read in", evidence.read.function.module, module, loader)
-    calls = evidence.entry.calls
     here = enclosing_function(module, write.node) is enclosing_function(module, loader)
-    set_at = calls[-1][1] if calls and not here else write.node
-    if not _is_before(evidence.name.analysis, module, set_at, loader):
-        raise _No(f"the name may be set after the loader is created (line {set_at.lineno})")
+    if not _is_before(evidence, analysis, loader):
+        raise _No(f"the name may be set after the loader is created (line {write.node.lineno})")
     again = _set_below(module, name.name, loader) if here else 0
     if again:
         raise _No(f"the name may be set after the loader is created (line {again})")
@@ -386,23 +397,13 @@ def _set_below(module: Module, name: str, loader: ast.Call) -> int:
     )
 
 
-def _is_before(analysis: Analysis, module: Module, node: ast.expr, loader: ast.Call) -> bool:
-    """Return whether a node has run whenever the loader is made."""
-    function = enclosing_function(module, node)
-    if function is enclosing_function(module, loader):
-        if module.statement(node) is module.statement(loader):
-            return lies_in(node, loader)  # an argument; not a name that the statement sets
-        return comes_before(node, loader)
+def _is_before(evidence: SetInParent, analysis: Analysis, loader: ast.Call) -> bool:
+    """Return whether a name, set in the loader's module, is set whenever the loader is made."""
+    module, node = evidence.write.module, evidence.write.node
+    if module.statement(node) is module.statement(loader):
+        return lies_in(node, loader)  # an argument; not a name that the statement sets
     ways = Entries.of(analysis).entries(module, loader)
-    return bool(ways) and all(
-        any(
-            caller is module
-            and enclosing_function(module, call) is function
-            and comes_before(node, call)
-            for caller, call in way.calls
-        )
-        for way in ways
-    )
+    return bool(ways) and all(is_before(evidence.entry, node, way, module, loader) for way in ways)
 
 
 def _name_of(node: ast.expr, parameter: str) -> str:

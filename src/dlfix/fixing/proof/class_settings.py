@@ -5,13 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlfix.fixing.proof import order
+from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import Function, dotted, last_part, self_name
 from dlfix.project.module import Module
+
+_COLLECTIONS = frozenset(
+    "dict list set defaultdict OrderedDict deque Counter WeakValueDictionary".split()
+)
+_RECORDS = frozenset(
+    "BaseModel BaseSettings SQLModel Struct".split()
+)  # whose fields are no class attributes
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -35,6 +42,40 @@ def check(change: ClassChange) -> Iterator[Regression]:
                 "spawned workers do not have it",
             )
             return
+    yield from _filled_by_parent(change, parent, run, read)
+
+
+def _filled_by_parent(
+    change: ClassChange, parent: ParentCode, run: list[Function], read: set[str]
+) -> Iterator[Regression]:
+    """Yield a table of the class that workers look into and only code of the parent, the constructor too, fills."""
+    lineage = change.new.lineage(change.after)
+    family = change.new.family(change.after)
+    for name in sorted(read & {name for cls in lineage for name in _tables(cls)}):
+        readers = [function for function in run if name in used_on_self(function)]
+        filling = list(writes.content(change.new, family, name))
+        if not readers or any(write.function in readers for write in filling):
+            continue  # a worker fills it for itself
+        for write in filling:
+            function = write.function
+            if function is None or not parent.runs(write.module, function):
+                continue
+            yield change.regression(
+                change.after.node,
+                f"`{name}` is a table of the class that the parent alone fills "
+                f"({write.module.path.name}:{write.line}), so spawned workers find nothing in it",
+            )
+            return
+
+
+def _tables(cls: Class) -> Iterator[str]:
+    """Yield the names of a class's own collections, which all its objects share: fields are each object's own."""
+    if any(last_part(base) in _RECORDS for base in cls.node.bases):
+        return
+    for name, value in cls.values.items():
+        called = last_part(value.func) if isinstance(value, ast.Call) else ""
+        if isinstance(value, (ast.Dict, ast.List, ast.Set)) or called in _COLLECTIONS:
+            yield name
 
 
 def _is_of_parent(

@@ -1,0 +1,59 @@
+import argparse
+import json
+import os
+import tempfile
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Lines(Dataset):
+    def __init__(self, path, limit=None):
+        self.path = path
+        self.file = None
+        self.offsets = self._build_index(limit)
+
+    def _build_index(self, limit):
+        self.file = open(self.path, "rb")
+        offsets = []
+        position = 0
+        for line in self.file:
+            if line.strip():
+                offsets.append(position)
+            position += len(line)
+        return offsets[:limit]
+
+    def __len__(self):
+        return len(self.offsets)
+
+    def __getitem__(self, index):
+        self.file.seek(self.offsets[index])
+        return torch.tensor(json.loads(self.file.readline()))
+
+    def __del__(self):
+        if self.file is not None:
+            self.file.close()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "rows.jsonl")
+        with open(path, "w") as out:
+            for number in range(40):
+                out.write(f"[{number}, {number * number}]\n" + "\n" * (number % 3))
+        dataset = Lines(path, limit=33)
+        loader = DataLoader(
+            dataset,
+            batch_size=4,
+            num_workers=args.workers,
+            multiprocessing_context=args.start_method if args.workers else None,
+        )
+        print("RESULT", [batch.tolist() for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

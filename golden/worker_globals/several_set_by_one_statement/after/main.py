@@ -1,0 +1,54 @@
+import argparse
+import functools
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+SIZE = 4
+SCALE = 1.0
+
+
+class Boards(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        return torch.full((SIZE,), float(index))
+
+
+def collate(rows):
+    return torch.stack(rows) * SCALE
+
+
+def _init_worker(worker_id, size, scale):
+    global SIZE, SCALE
+    SIZE = size
+    SCALE = scale
+
+
+def get_loader(args):
+    return DataLoader(
+        Boards(),
+        batch_size=3,
+        collate_fn=collate,
+        num_workers=args.workers,
+        multiprocessing_context=args.start_method if args.workers else None,
+        worker_init_fn=functools.partial(_init_worker, size=SIZE, scale=SCALE),
+    )
+
+
+def main():
+    global SIZE, SCALE
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    parser.add_argument("--size", type=int, default=2)
+    parser.add_argument("--scale", type=float, default=0.5)
+    args = parser.parse_args()
+    SIZE, SCALE = args.size, args.scale
+
+    print("RESULT", [batch.tolist() for batch in get_loader(args)])
+
+
+if __name__ == "__main__":
+    main()
