@@ -243,6 +243,7 @@ def save(campaign: Campaign, folder: Path) -> None:
 def main() -> int:
     """Run a campaign from the command line."""
     import argparse
+    import itertools
     import time
 
     parser = argparse.ArgumentParser(description=__doc__)
@@ -250,6 +251,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="the first seed; a fresh one by default")
     parser.add_argument("--sweep", action="store_true", help="each option alone, before the others")
     parser.add_argument("--family", choices=grammar.families())
+    parser.add_argument(
+        "--with",
+        dest="having",
+        metavar="FEATURE=OPTION",
+        help="only programs that drew this option",
+    )
     parser.add_argument("--causes", type=int, default=80, help="reduce at most so many")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("differential-failures"))
@@ -257,7 +264,10 @@ def main() -> int:
     seed = options.seed if options.seed is not None else int(time.time()) % 10**6 * 1000
     start = time.monotonic()
     jobs = list(swept(options.family)) if options.sweep else []
-    jobs += drawn(range(seed, seed + options.number), options.family)
+    feature, _, option = (options.having or "").partition("=")
+    any_seed = drawn(itertools.count(seed), options.family)
+    fitting = (job for job in any_seed if not feature or job[2].get(feature) == option)
+    jobs += itertools.islice(fitting, options.number)
     campaign = run(
         jobs, processes=options.processes,
         causes=options.causes, tell=lambda text: print(text, file=sys.stderr, flush=True),

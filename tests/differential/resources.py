@@ -21,6 +21,7 @@ FEATURES = {
     "open": {
         "straight": 14, "helper": 4, "filling_helper": 4, "function": 4, "stack": 2,
         "try_none": 2, "try_other": 3, "branch": 2, "list": 4, "append": 3, "dict": 3, "unpack": 3,
+        "added": 2, "added_by_name": 2, "loaded": 2,
         "chained": 2, "walrus": 2, "setattr": 1, "passed": 2, "classmethod": 2, "base": 4,
         "factory": 2, "lazy_none": 4, "lazy_hasattr": 2, "lazy_try": 2, "lazy_dict": 2,
         "lazy_flag": 2, "enter": 2, "connect": 2, "partial": 1, "nested": 2, "annotated": 2,
@@ -58,7 +59,9 @@ FEATURES = {
 }  # fmt: skip
 
 LAZY = tuple(option for option in FEATURES["open"] if option.startswith("lazy"))
-MANY = ("list", "append", "dict")
+BY_NAME = ("dict", "added_by_name")
+ADDING = ("added", "added_by_name", "loaded")  # by a method, which also notes what it has added
+MANY = ("list", "append", *BY_NAME, "added", "loaded")
 OUTSIDE = ("passed", "classmethod", "factory")
 
 
@@ -403,7 +406,7 @@ class Program:
         if self.lazy:
             return "self.opened()"
         if self.many:
-            key = '"first"' if self.spec["open"] == "dict" else "0"
+            key = '"first"' if self.spec["open"] in BY_NAME else "0"
             return f"self.{self.attribute}s[{key}]"
         if self.spec["open"] == "nested":
             return f"self.parts.{self.attribute}"
@@ -479,6 +482,44 @@ class Program:
                     'for name, path in zip(("first", "second"), paths):',
                     f"    {target}s[name] = {self.opening('path')}",
                 ]
+            case "added":
+                self.methods += [
+                    "def _add(self, place):",
+                    "    self.ends.append(len(self.ends) + 1)",
+                    f"    {target}s.append({self.opening('place')})",
+                    "",
+                ]
+                return [
+                    f"{target}s = []",
+                    "self.ends = []",
+                    "for path in paths:",
+                    "    self._add(path)",
+                ]
+            case "added_by_name":
+                self.methods += [
+                    "def _add(self, name, path, step=2):",
+                    f"    {target}s[name] = {self.opening('path')}",
+                    "    self.ends += [step] if name else []",
+                    "    return self.ends",
+                    "",
+                ]
+                return [
+                    "self.ends = []",
+                    f"{target}s = {{}}",
+                    'for name, path in zip(("first", "second"), paths):',
+                    "    self._add(name, path=path)",
+                ]
+            case "loaded":
+                self.methods += [
+                    "def _load(self, paths, last=None):",
+                    "    names = [str(path) for path in paths][:last]",
+                    "    for name in names:",
+                    f"        {handle} = {self.opening('name')}",
+                    f"        {target}s.append({handle})",
+                    "        self.ends.append(len(self.ends) + 3)",
+                    "",
+                ]
+                return [f"{target}s, self.ends = [], []", "self._load(paths)"]
             case "unpack":
                 return [f"{target}, self.unit = {opened}, 1"]
             case "chained":
@@ -602,7 +643,7 @@ class Program:
         if spec["init"] == "closed":
             return [f"value = self.loaded[{index}]"]
         if self.many:
-            key = f'("first", "second")[{index} % 2]' if spec["open"] == "dict" else f"{index} % 2"
+            key = f'("first", "second")[{index} % 2]' if spec["open"] in BY_NAME else f"{index} % 2"
             lines = [f"handle = self.{self.attribute}s[{key}]"]
             handle = "handle"
         elif self.lazy:
@@ -615,7 +656,8 @@ class Program:
             seek, value = (self.say(text, handle, index, f"self.{name}") for text in (seek, read))
         else:
             seek, value = (self.say(text, handle, index) for text in (kind.seek, kind.read))
-        return [*lines, *([seek] if seek else []), f"value = {value}"]
+        noted = ["value += len(self.ends)"] if spec["open"] in ADDING else []
+        return [*lines, *([seek] if seek else []), f"value = {value}", *noted]
 
     def _lazily(self) -> list[str]:
         target, opened = f"self.{self.attribute}", self.opening(self.path.expression)
@@ -677,7 +719,7 @@ class Program:
         handle = self.handle if not self.lazy else f"self.{self.attribute}"
         close = self.say(self.kind.close, handle)
         if self.many:
-            values = f"self.{self.attribute}s" + (".values()" if spec["open"] == "dict" else "")
+            values = f"self.{self.attribute}s" + (".values()" if spec["open"] in BY_NAME else "")
             body = [f"for one in {values}:", f"    {self.say(self.kind.close, 'one')}"]
         elif spec["closing"] == "close_none":
             body = [f"if {handle} is not None:", f"    {close}", f"    {handle} = None"]

@@ -13,7 +13,7 @@ from dlfix.reach.entry_points import Entry, may_belong, under_guard
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Constant
-from dlfix.reach.worker_code import GlobalRead, WorkerCode
+from dlfix.reach.worker_code import GlobalRead, WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.rules.reading.class_settings import SetOnClass, set_on_classes
 from dlfix.rules.reading.registered import added_by_parent, changed_by_methods
@@ -40,6 +40,16 @@ class SetInParent:
     def all(self) -> tuple[SetInParent, ...]:
         """This name and those beside it."""
         return (self, *self.beside)
+
+    @property
+    def title(self) -> str:
+        """What the name is called in messages."""
+        return self.name.name
+
+    @property
+    def function(self) -> WorkerFunction:
+        """The function that reads the name in workers."""
+        return self.read.function
 
     @property
     def set_here(self) -> Step:

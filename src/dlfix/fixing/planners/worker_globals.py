@@ -6,7 +6,7 @@ import ast
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, Union
 
 from dlfix.fixing import naming
 from dlfix.fixing.hoisting import carried_settings
@@ -17,7 +17,8 @@ from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, lies_in
 from dlfix.project.syntax import last_name, positional
 from dlfix.reach.entry_points import Entries, is_before, top_level_statement
-from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess
+from dlfix.reach.values import Class
+from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess, SetInParent
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.registered import adds_once_more
 from dlfix.source.text import Span
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Boundary
     from dlfix.rules.base import Finding
-    from dlfix.rules.dlf303_global_set_in_main import SetInParent
 
+Evidence: TypeAlias = Union[SetInParent, SetOnClass]  # noqa: UP007 - Python 3.10
 CODEMOD = "worker_globals"
 _OF_POOLS = ("Pool", "Executor")
 SIMPLE = (
@@ -85,17 +86,14 @@ def _to_workers(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Pla
             why = f"`{name}` must be passed to the workers with the object that uses it"
             yield Planned((finding,), Refused(why))
             continue
-        if isinstance(finding.evidence, SetOnClass):
-            yield Planned((finding,), Refused(_on_class(finding.evidence)))
-            continue
-        groups.setdefault(finding.evidence.read.function.node, []).append(finding)
+        groups.setdefault(finding.evidence.function.node, []).append(finding)
     left: dict[tuple[ast.AST, ...], list[Finding]] = {}
     for group in groups.values():
         fix = _in_partial(_all(group), analysis, taken)
         if fix is not None:
             yield Planned(tuple(group), fix)
             continue
-        beside = _loaders_beside(analysis, group[0].evidence.read.function.crossing.boundary)
+        beside = _loaders_beside(analysis, group[0].evidence.function.crossing.boundary)
         left.setdefault(tuple(each.node for each in beside), []).extend(group)
     for group in left.values():
         yield from _in_each_worker(group, analysis, taken)
@@ -119,17 +117,17 @@ def _in_each_worker(
     except _No as no:
         yield from (Planned((each,), _refused(no, each)) for each in settings)
         return
-    taken.add(findings[0].evidence.read.function.crossing.boundary.frame.module)
+    taken.add(findings[0].evidence.function.crossing.boundary.frame.module)
     yield Planned(tuple(settings), fix)
 
 
-def _all(findings: Sequence[Finding]) -> list[SetInParent]:
+def _all(findings: Sequence[Finding]) -> list[Evidence]:
     """Return what some findings are about, the names that one statement sets too."""
     return [each for finding in findings for each in finding.evidence.all]
 
 
 def _refused(no: _No, finding: Finding) -> Refused:
-    boundary = finding.evidence.read.function.crossing.boundary
+    boundary = finding.evidence.function.crossing.boundary
     reason = str(no).replace("loader", "pool") if boundary.kind in _OF_POOLS else str(no)
     return Refused(in_file(reason, boundary.frame.module.path))
 
@@ -140,9 +138,12 @@ def _on_class(found: SetOnClass) -> str:
 
 
 def _in_partial(
-    settings: Sequence[SetInParent], analysis: Analysis, taken: set[Module]
+    evidences: Sequence[Evidence], analysis: Analysis, taken: set[Module]
 ) -> Fix | None:
     """Return the fix that carries what a function reads in a partial, where that is the smaller."""
+    settings = [each for each in evidences if isinstance(each, SetInParent)]
+    if len(settings) < len(evidences):
+        return None
     boundary = settings[0].read.function.crossing.boundary
     module = boundary.frame.module
     if boundary.kind != "DataLoader" or module in taken:
@@ -170,11 +171,11 @@ class Setting:
 
     values: tuple[tuple[str, str], ...]  # parameters, each with what is bound to it
     body: tuple[str, ...]
-    declared: str = ""  # the name that the lines set, where they set it themselves
+    sets: str = ""  # what the lines assign, where they do no more: a global name, or `Config.rate`
 
 
-def _fix(evidences: Sequence[SetInParent], settings: Sequence[Setting], analysis: Analysis) -> Fix:
-    loaders = _loaders_beside(analysis, evidences[0].read.function.crossing.boundary)
+def _fix(evidences: Sequence[Evidence], settings: Sequence[Setting], analysis: Analysis) -> Fix:
+    loaders = _loaders_beside(analysis, evidences[0].function.crossing.boundary)
     boundary = loaders[0]
     module, is_pool = boundary.frame.module, boundary.kind in _OF_POOLS
     earlier = {_earlier(module, loader, analysis) for loader in loaders}
@@ -195,7 +196,7 @@ def _fix(evidences: Sequence[SetInParent], settings: Sequence[Setting], analysis
         width_of(module),
         INITIALIZER if is_pool else OPTION,
     )
-    names = ", ".join(dict.fromkeys(f"`{each.name.name}`" for each in evidences))
+    names = ", ".join(dict.fromkeys(f"`{each.title}`" for each in evidences))
     return Fix(
         f"Set {names} in each worker with `{name}`",
         Applicability.UNSAFE,
@@ -210,31 +211,32 @@ def _joined(
     """Return the lines and the bound values of one function that does it all."""
     if len(settings) == 1:
         return settings[0].body, settings[0].values
-    if not all(each.declared or not each.values for each in settings):
+    if not all(each.sets or not each.values for each in settings):
         raise _No("several names are set, and one of them is set by a call with arguments")
-    declared = [each.declared for each in settings if each.declared]
+    declared = [each.sets for each in settings if each.sets.isidentifier()]
     lines = [f"global {', '.join(declared)}"] if declared else []
     values: list[tuple[str, str]] = []
     for each in settings:
-        if not each.declared:
+        if not each.sets:
             lines += each.body
             continue
-        parameter = naming.free_name(
-            each.declared.lower(), {*declared, "worker_id", *(name for name, _ in values)}
-        )
-        lines.append(f"{each.declared} = {parameter}")
-        values.append((parameter, each.declared))
+        taken = {*declared, "worker_id", *(name for name, _ in values)}
+        parameter = naming.free_name(each.sets.rpartition(".")[2].lower(), taken)
+        lines.append(f"{each.sets} = {parameter}")
+        values.append((parameter, each.sets))
     return tuple(dict.fromkeys(lines)), tuple(values)
 
 
-def _setting(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> Setting:
+def _setting(evidence: Evidence, analysis: Analysis, taken: set[Module]) -> Setting:
     """Return what a function for workers does to set a name as the parent does."""
-    boundary = _starting(evidence.read.function.crossing.boundary)
+    boundary = _starting(evidence.function.crossing.boundary)
     if boundary is None or not isinstance(boundary.node, ast.Call):
-        raise _No(_no_loader(evidence.read.function.crossing.boundary))
+        raise _No(_no_loader(evidence.function.crossing.boundary))
     module, loader = boundary.frame.module, boundary.node
     if module in taken:
         raise _No("another fix already changes a loader in this file")
+    if isinstance(evidence, SetOnClass):
+        return _carried_on_class(evidence, analysis, module, loader)
     if evidence.entry.calls and evidence.write.module.scope_of(evidence.write.node).is_function:
         caller, call = evidence.entry.calls[-1]
         own = evidence.write.rebinds and caller is not module
@@ -353,18 +355,46 @@ def _carried(
     if own and evidence.read.function.module is not module:
         raise _elsewhere(f"`{name.name}` is read in", evidence.read.function.module, module, loader)
     here = enclosing_function(module, write.node) is enclosing_function(module, loader)
-    if not _is_before(evidence, analysis, loader):
+    if not _is_before(evidence, analysis, module, loader):
         raise _No(f"the name may be set after the loader is created (line {write.node.lineno})")
     again = _set_below(module, name.name, loader) if here else 0
     if again:
         raise _No(f"the name may be set after the loader is created (line {again})")
     if not own:
-        written = ast.unparse(write.node)
-        return Setting((("value", written),), (f"{written} = value",))
+        return _assigning(ast.unparse(write.node))
     if module.scope_of(loader).lookup(name.name) is not module.scope:
         raise _No(f"`{name.name}` refers to a different variable where the loader is created")
     body = (f"global {name.name}", f"{name.name} = value")
     return Setting((("value", name.name),), body, name.name)
+
+
+def _assigning(written: str) -> Setting:
+    """Return what sets an attribute of a module or a class to the value that it has where the loader is made."""
+    return Setting((("value", written),), (f"{written} = value",), written)
+
+
+def _carried_on_class(
+    evidence: SetOnClass, analysis: Analysis, module: Module, loader: ast.Call
+) -> Setting:
+    """Carry the value of an attribute of a class to the worker, and set it there."""
+    owner = _name_of_class(evidence.cls, module, analysis)
+    if not evidence.write.rebinds or not owner:
+        raise _No(_on_class(evidence))
+    if not _is_before(evidence, analysis, module, loader):
+        line = getattr(evidence.write.node, "lineno", 0)
+        raise _No(f"the attribute may be set after the loader is created (line {line})")
+    return _assigning(f"{owner}.{evidence.read.attr}")
+
+
+def _name_of_class(cls: Class, module: Module, analysis: Analysis) -> str:
+    """Return the global name of a class in a module; empty where it has none."""
+    frame = analysis.frame(module.scope)
+    for name, bindings in module.scope.bindings.items():
+        if any(each.kind in ("import", "class") for each in bindings):
+            values = [each.value for each in analysis.interpreter.name(name, frame, None)]
+            if values and all(isinstance(v, Class) and v.node is cls.node for v in values):
+                return name
+    return ""
 
 
 def _is_of_an_import(module: Module, node: ast.AST) -> bool:
@@ -397,10 +427,10 @@ def _set_below(module: Module, name: str, loader: ast.Call) -> int:
     )
 
 
-def _is_before(evidence: SetInParent, analysis: Analysis, loader: ast.Call) -> bool:
-    """Return whether a name, set in the loader's module, is set whenever the loader is made."""
-    module, node = evidence.write.module, evidence.write.node
-    if module.statement(node) is module.statement(loader):
+def _is_before(evidence: Evidence, analysis: Analysis, module: Module, loader: ast.Call) -> bool:
+    """Return whether what the parent sets is set whenever a loader of a module is made."""
+    node, where = evidence.write.node, evidence.write.module
+    if where is module and module.statement(node) is module.statement(loader):
         return lies_in(node, loader)  # an argument; not a name that the statement sets
     ways = Entries.of(analysis).entries(module, loader)
     return bool(ways) and all(is_before(evidence.entry, node, way, module, loader) for way in ways)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 class SetOnClass:
     """An attribute of a class, the place in a worker that reads it, and the parent's that sets it."""
 
+    cls: Class
     name: str  # `Config.rate`
     function: WorkerFunction
     read: ast.Attribute
@@ -42,6 +43,16 @@ class SetOnClass:
     def crossing(self) -> Crossing:
         """What brings the function that reads the attribute to the workers."""
         return self.function.crossing
+
+    @property
+    def title(self) -> str:
+        """What the attribute is called in messages."""
+        return self.name
+
+    @property
+    def all(self) -> tuple[SetOnClass, ...]:
+        """What one statement sets: this attribute."""
+        return (self,)
 
 
 def set_on_classes(analysis: Analysis) -> Iterator[SetOnClass]:
@@ -123,7 +134,7 @@ def _set_by_parent(
         if any(is_before(entry, use.node, start, boundary.frame.module, boundary.node)
                for start in starts):  # fmt: skip
             name = f"{cls.name}.{node.attr}"
-            yield SetOnClass(name, function, node, use, entry, default is not None)
+            yield SetOnClass(cls, name, function, node, use, entry, default is not None)
             return
 
 
