@@ -38,19 +38,10 @@ class Emptied:
 class Cleared:
     """Reads the statements that surely run before one object crosses at one boundary."""
 
-    def __init__(
-        self,
-        instance: Instance,
-        boundary: Boundary,
-        interpreter: Interpreter,
-        filled_by: str | None = None,
-    ) -> None:
+    def __init__(self, instance: Instance, boundary: Boundary, interpreter: Interpreter) -> None:
         self.instance = instance
         self.boundary = boundary
         self.interpreter = interpreter
-        self.filled_by = (
-            filled_by  # the method whose own values are asked about: it replaces others
-        )
         self._closers: dict[Module, set[str]] = {}
 
     def names(self) -> Iterator[str]:
@@ -64,10 +55,6 @@ class Cleared:
         Code that follows what surely emptied or set it last must not run that method. Where the very method is what
         set it last, it holds what that call was passed.
         """
-        own = Cleared(self.instance, self.boundary, self.interpreter, store.method)
-        return own._lasts(store)
-
-    def _lasts(self, store: Store) -> bool:
         call, frame = self.instance.call, self.instance.frame
         if call is None or frame is None or frame.module is not self.boundary.frame.module:
             return store
@@ -267,8 +254,7 @@ class Cleared:
         method = self.interpreter.instances.method(self.instance.cls, name)
         if method is None:
             return frozenset()
-        replaced = replaced_by(method.node) if name != self.filled_by else frozenset()
-        return cleared_by(method.node) | replaced
+        return cleared_by(method.node) | replaced_by(method.node)
 
 
 def _calls_of(node: ast.AST) -> Iterator[ast.Call]:

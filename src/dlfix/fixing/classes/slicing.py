@@ -542,12 +542,12 @@ def _is_bound_or_in_text(method: Method, name: str) -> bool:
 
 def _can_be_read_again(value: ast.expr) -> bool:
     """Return whether going through a value uses nothing up: it is data, a new list, or a slice."""
+    if is_value(value) or is_plain(value) or is_new_list(value):
+        return True
     match value:
         case ast.IfExp(body=one, orelse=other):
             return _can_be_read_again(one) and _can_be_read_again(other)
-        case ast.Subscript(slice=ast.Slice()):
-            return True
-    return is_value(value) or is_plain(value) or is_new_list(value)
+    return isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice)
 
 
 def _is_method(call: ast.Call) -> bool:
