@@ -6,6 +6,7 @@ import ast
 import fnmatch
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import copy
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
@@ -56,6 +57,12 @@ class Origins:
             elif isinstance(node, ast.Match):
                 for name in stored_names([case.pattern for case in node.cases]):
                     self.made.setdefault(name, []).append(node.subject)
+
+    def passing(self, passed: Mapping[str, list[ast.expr]]) -> Origins:
+        """Return the same of one call, which gives the parameters these values."""
+        one = copy(self)
+        one.passed = passed
+        return one
 
     def _bind(self, target: ast.expr, value: ast.expr) -> None:
         match target, value:

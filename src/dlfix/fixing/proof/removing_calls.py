@@ -8,11 +8,9 @@ from pathlib import PurePath
 from typing import NamedTuple, TypeAlias
 
 from dlfix.catalog import load
-from dlfix.fixing.proof.accessors import Accessors
 from dlfix.fixing.proof.callees import Callee, callees
 from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.commands import files_of_command
-from dlfix.fixing.proof.exit_stacks import called_at_end
 from dlfix.fixing.proof.handed_over import (
     Asked,
     attributes_kept,
@@ -20,7 +18,7 @@ from dlfix.fixing.proof.handed_over import (
     parts_known,
     passed_parts,
 )
-from dlfix.fixing.proof.indirect_calls import Deferred, comes_to, handed_on, is_unknown
+from dlfix.fixing.proof.indirect_calls import Deferred, comes_to, is_unknown
 from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.library_calls import files_written
 from dlfix.fixing.proof.new_files import not_there
@@ -36,7 +34,8 @@ from dlfix.fixing.proof.outliving import (
 )
 from dlfix.fixing.proof.passed_values import Given
 from dlfix.fixing.proof.program import Class, Program, whose_class
-from dlfix.fixing.proof.special_calls import Implied, may_be_run_by, special_calls
+from dlfix.fixing.proof.special_calls import Implied
+from dlfix.fixing.proof.steps import AT_THE_END, Step, Steps
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
     Function,
@@ -70,11 +69,9 @@ _OPENS = ("open", "load", "read", "file", "connect", "path")
 _SHOWING = frozenset({"len", "print", "repr", "str"})
 _NUMBERS = frozenset({"int", "float", "bool"})
 _OF_ITEMS = frozenset("list dict set deque defaultdict OrderedDict".split())
-_AT_THE_END = frozenset("register finalize addCleanup addfinalizer callback push".split())
 
 
 Removal: TypeAlias = tuple[Module, ast.Call]
-Step: TypeAlias = "ast.Call | ast.Assign"
 
 
 class _Run(NamedTuple):
@@ -98,7 +95,7 @@ class Removals:
         naming: frozenset[str] | None = None,
     ) -> None:
         self.program, self.cls = program, cls
-        self.accessors = Accessors(program)
+        self.steps = program.kept(Steps)
         self.naming = naming  # the parameters of the constructor that name its files, if known
         self.asked: set[str] = set()  # attributes and keys of what the constructor is given
         self.shared: set[str] = set()  # attributes of classes and modules, and global names
@@ -158,7 +155,7 @@ class Removals:
         """
         around = self.program.body_around(module, call)
         function = self.program.enclosing(module, call)
-        origins = Origins(around, parameters(function) if function is not None else ())
+        origins = self.steps.origins(module, function)
         kept = Kept.of(module, call, item)
         files = self._files(module, call, around, origins) | known
         files |= _results(self._naming(module, call), origins)
@@ -181,15 +178,16 @@ class Removals:
         dropped = last_reference(module, call, function, origins, files, kept)
         if dropped is not None:
             return module, dropped
-        deferred = self._note_before(module, call, around, named, origins)
+        steps = self.steps.of(module, function)
+        deferred = self._note_before(module, call, steps, named, origins)
         if deferred is not None:
             return deferred
-        for node in executed(around):
+        for node, led in steps:
             if isinstance(node, ast.Call) and node is not call:
                 ended = self._at_its_end(module, node, files, origins)
                 if ended is not None:
                     return ended
-            for step in self._steps(module, node):
+            for step in led:
                 if not self._ends_after(module, step, call):
                     continue
                 removal = self._by_step(module, step, named, origins)
@@ -214,7 +212,7 @@ class Removals:
 
     def _read_for(self, module: Module, value: ast.expr, origins: Origins) -> Iterator[str]:
         """Yield the attributes that the functions read that an expression runs to name a file."""
-        for step in self._steps(module, value):
+        for step in self.steps.of_node(module, value):
             if isinstance(step, ast.Call):
                 for callee in callees(self.program, module, step, origins):
                     yield from _parts_read(executed(callee.function.body))
@@ -223,14 +221,14 @@ class Removals:
         self,
         module: Module,
         call: ast.Call,
-        around: list[ast.stmt],
+        steps: list[tuple[ast.AST, list[Step]]],
         named: set[str],
         origins: Origins,
     ) -> Removal | None:
         """Note where code keeps a path before the object is made; return what is to remove it later."""
         self._noting, self._deferred = True, None
-        for node in executed(around):
-            for step in self._steps(module, node):
+        for _, led in steps:
+            for step in led:
                 if not self._ends_after(module, step, call):
                     self._by_step(module, step, named, origins)
         self._noting = False
@@ -334,16 +332,6 @@ class Removals:
             else:
                 files.add(f"{owner}.{name}")
 
-    def _steps(self, module: Module, node: ast.AST) -> Iterator[Step]:
-        """Yield what running a node does that may lead to code of the program."""
-        if isinstance(node, (ast.Call, ast.Assign)):
-            yield node
-        yield from special_calls(node)
-        yield from called_at_end(self.program, module, node)
-        yield from self.accessors.run_by(node)
-        if not isinstance(node, ast.Call) or last_part(node.func) not in _AT_THE_END:
-            yield from handed_on(self.program, module, node)
-
     def _ends_after(self, module: Module, node: Step, call: ast.Call) -> bool:
         """Return whether a call returns after another: also one of a chain of methods that begins with it.
 
@@ -425,7 +413,7 @@ class Removals:
             at_stake += given  # `remove = os.remove`
         if any(map(_calls_remover, [node.func, *origins.values(node.func)])):
             at_stake += [*given, node.func]
-        if any(_is_remover(each) for each in given) and last_part(node.func) not in _AT_THE_END:
+        if any(_is_remover(each) for each in given) and last_part(node.func) not in AT_THE_END:
             at_stake += given
         own = self.program.resolve(module, written.func) is not None
         row = load().methods_of_files.get(last_part(node.func)) if owner is not None else None
@@ -536,7 +524,7 @@ class Removals:
         if not isinstance(node, Implied) and self._removes(module, node, files, origins):
             return module, node
         removal = self._by_its_method(module, node, files, origins)
-        if removal is not None or far == 0 or last_part(node.func) in _AT_THE_END:
+        if removal is not None or far == 0 or last_part(node.func) in AT_THE_END:
             return removal
         for other in comes_to(self.program, module, node, origins):
             removal = self._removal(module, other, files, origins, far - 1)
@@ -628,13 +616,12 @@ class Removals:
         )
         if self._walked.get(walk, -1) >= far:
             return None
-        around = self.program.body_around(module, function) if callee.is_local else []
-        inside = Origins([*around, *function.body], parameters(function), values)
+        inside = self.steps.origins(module, function, is_local=callee.is_local).passing(values)
         steps = (
             step
-            for each in executed(function.body)
+            for each, led in self.steps.of(module, function, is_local=callee.is_local)
             if callee.after is None or comes_before(callee.after, each)
-            for step in self._steps(module, each)
+            for step in led
         )
         before, self.paths = self.paths, paths
         found = (self._by_step(module, step, taken, inside, far) for step in steps)
@@ -687,30 +674,13 @@ class Removals:
         """Return what a method removes or replaces, of an object that was made with one of these files."""
         if not isinstance(node.func, ast.Attribute) or not origins.of(node.func.value) & files:
             return None
-        implied = isinstance(node, Implied)
-        made = (origins.some_calls if implied else origins.calls)(node.func.value)
+        made_by = origins.some_calls if isinstance(node, Implied) else origins.calls
+        made = made_by(node.func.value)
         found = (
             self._writes_to(home, function, node, made, files, origins)
-            for home, function in self._methods(module, node.func.attr, made, implied)
-            if may_be_run_by(function, node)
+            for home, function in self.steps.methods_run(module, node, made)
         )
         return next(filter(None, found), None)
-
-    def _methods(
-        self, module: Module, name: str, made: list[ast.Call], implied: bool
-    ) -> Iterator[tuple[Module, Function]]:
-        """Yield the methods that a call by a name may run: of the classes that made the object, if known."""
-        classes = [self.program.class_of(module, call.func) for call in made]
-        for cls in classes:
-            found = self.program.method(cls, name) if cls is not None else None
-            if found is not None:
-                yield found[0].module, found[1]
-        if implied or (classes and None not in classes):
-            return  # what syntax asks of an object unseen is most likely one of Python's own
-        for home in self.program.project.mentions(name):
-            for function in home.functions_by_name.get(name, ()):
-                if isinstance(home.parent(function), ast.ClassDef):
-                    yield home, function
 
     def _writes_to(
         self,
