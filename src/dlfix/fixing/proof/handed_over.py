@@ -105,8 +105,11 @@ def _attributes_set(callee: Callee, taken: set[str]) -> set[str]:
 
 def parts_known(known: set[str], held: ast.expr, name: str, origins: Origins) -> set[str]:
     """Return the parts of an object, or of a copy of it, by the name that a function has for it: `rows.path`."""
+    known = {text for text in known if not is_literal(text)}
+    if not known:
+        return set()
     owners = origins.of(held)
-    parts = (text.partition(".") for text in known if not is_literal(text))
+    parts = (text.partition(".") for text in known)
     return {f"{name}.{rest}" for owner, _, rest in parts if rest and owner in owners} | {
         f"{name}.{text.removeprefix(start)}"
         for start in [f"{dotted(held)}."]

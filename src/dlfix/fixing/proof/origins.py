@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from dlfix.fixing.proof.syntax import dotted, executed, last_part, stored_names
+from dlfix.project.trees import kept
 
 _QUOTE = "'"  # in front of a text that the program spells out
 _WILD = frozenset("*?[{%")
@@ -42,6 +43,7 @@ class Origins:
         self.passed = passed or {}  # what one call gives them
         self.made: dict[str, list[ast.expr]] = {}
         self.held: dict[str, list[tuple[str, ast.expr]]] = {}  # set under a key, or as an attribute
+        self._sources: dict[str, tuple[str, ...]] = {}  # what each text was found to be made of
         for node in executed(body):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
@@ -79,20 +81,27 @@ class Origins:
     def of(self, *values: ast.AST | None) -> set[str]:
         """Return all that values are made of, at any distance; literal texts with a quote in front."""
         found: set[str] = set()
-        waiting = [text for value in values if value is not None for text in _leaves(value)]
+        waiting = [text for value in values if value is not None for text in _all_leaves(value)]
         while waiting:
             text = waiting.pop()
-            if text in found:
-                continue
-            found.add(text)
-            root, _, attribute = text.partition(".")
-            for value in self.made.get(root, []):
-                given = [value]
-                if attribute and isinstance(value, ast.Call) and not _lists_here(value):
-                    given = _given(value)
-                waiting += [leaf for part in given for leaf in _leaves(part)]
-            waiting += [leaf for part in self._of_key(text) for leaf in _leaves(part)]
+            if text not in found:
+                found.add(text)
+                waiting += self._made_of(text)
         return found
+
+    def _made_of(self, text: str) -> tuple[str, ...]:
+        """Return what the body makes a name or an attribute of, one step back."""
+        if text not in self._sources:
+            root, _, attribute = text.partition(".")
+            parts: list[ast.expr] = []
+            for value in self.made.get(root, []):
+                if attribute and isinstance(value, ast.Call) and not _lists_here(value):
+                    parts += _given(value)
+                else:
+                    parts.append(value)
+            parts += self._of_key(text)
+            self._sources[text] = tuple(leaf for part in parts for leaf in _all_leaves(part))
+        return self._sources[text]
 
     def paths(self, *values: ast.AST | None, tails: Tails = "none") -> set[str]:
         """Return what values are made of that may be paths: not the objects whose attributes they read.
@@ -273,6 +282,11 @@ def _first(node: ast.AST, parts: list[ast.AST]) -> list[ast.AST]:
         case ast.JoinedStr(values=[first, *_]):
             return [first]
     return parts
+
+
+@kept
+def _all_leaves(node: ast.AST) -> tuple[str, ...]:
+    return tuple(_leaves(node))
 
 
 def _leaves(node: ast.AST) -> Iterator[str]:

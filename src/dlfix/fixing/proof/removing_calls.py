@@ -405,7 +405,7 @@ class Removals:
         self, module: Module, written: ast.Call, files: set[str], origins: Origins
     ) -> bool:
         """Return whether a call removes one of these files, or writes another in its place."""
-        node = self._spelled_out(module, written)
+        node = _spelled_out(written, _imports(module.tree))
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         given = [*node.args, *(k.value for k in node.keywords)]
         at_stake = [*_at_stake(node, owner, origins)]
@@ -423,6 +423,8 @@ class Removals:
         if owner is not None and _ends_temporary(node, origins):
             return dotted(owner) in {text.partition(".")[0] for text in files}
         if self._is_of_another_kind(node, origins):
+            return False
+        if not at_stake and (own or not self._is_of_library(module, node)):
             return False
         free = self._free(module, written)
         at_stake = [each for each in at_stake if each is None or dotted(each) not in free]
@@ -466,24 +468,15 @@ class Removals:
         body = self.program.body_around(module, call)
         return not_there(module, call, body)
 
-    def _spelled_out(self, module: Module, call: ast.Call) -> ast.Call:
-        """Return a call of an imported function by its full name: `from os import remove as tidy`."""
-        full = _imports(module.tree).full_name(call.func)
-        if not full or full.startswith(".") or full == dotted(call.func):
-            return call  # a local name, or one of the package's own modules
-        func = ast.copy_location(ast.parse(full, mode="eval").body, call.func)
-        return ast.copy_location(ast.Call(func, call.args, call.keywords), call)
-
     def _may_change(
         self, module: Module, node: ast.Call, given: list[ast.expr], origins: Origins
     ) -> bool:
         """Return whether a library may change a file of the object: no row says that the function does not."""
+        if not self._is_of_library(module, node):
+            return False
         name = dotted(node.func)
         root = name.partition(".")[0]
         imports = _imports(module.tree).imports
-        is_library = root and any(full.partition(".")[0] == root for full in imports.values())
-        if not is_library or root in STANDARD:
-            return False
         function = self.program.enclosing(module, node)
         if function is not None and root in bound_in(function):
             return False  # a local name, though a package is called so too
@@ -496,6 +489,16 @@ class Removals:
         parts = [each for each in given if dotted(each) not in self.objects | numbers]
         return not self.paths.isdisjoint(origins.paths(*parts) - imports.keys())
 
+    def _is_of_library(self, module: Module, node: ast.Call) -> bool:
+        """Return whether a call is of what a module imports from elsewhere than the standard library."""
+        root = dotted(node.func).partition(".")[0]
+        imported = _imports(module.tree).imports.values()
+        return (
+            bool(root)
+            and root not in STANDARD
+            and any(full.partition(".")[0] == root for full in imported)
+        )
+
     def _at_its_end(
         self, module: Module, node: ast.Call, files: set[str], origins: Origins
     ) -> Removal | None:
@@ -506,7 +509,7 @@ class Removals:
             return None
         home, function = found[0].module, found[1]
         calls = (each for each in executed(function.body) if isinstance(each, ast.Call))
-        removing = next((each for each in calls if on_disk(self._spelled_out(home, each))), None)
+        removing = next((each for each in calls if on_disk(_spelled_out(each, _imports(home.tree)))), None)
         return (home, removing) if removing is not None else None
 
     def _is_of_another_kind(self, node: ast.Call, origins: Origins) -> bool:
@@ -532,8 +535,9 @@ class Removals:
                 return removal
         if self._may_be_remover(module, node, origins):
             return module, node
+        free: set[str] | None = None
         for callee in callees(self.program, module, node, origins):
-            free = self._free(module, node)
+            free = self._free(module, node) if free is None else free
             passed = [each for each in callee.passed(node) if dotted(each[1]) not in free]
             run = _Run(module, callee, node, passed)
             taken, values = self._taken(run, files, origins)
@@ -750,6 +754,16 @@ def _is_container(value: ast.expr | None) -> bool:
     if isinstance(value, ast.Call):
         return last_part(value.func) in _OF_ITEMS
     return isinstance(value, (ast.List, ast.Dict, ast.Set, *COMPREHENSIONS))
+
+
+@kept
+def _spelled_out(call: ast.Call, imports: ImportTime) -> ast.Call:
+    """Return a call of an imported function by its full name: `from os import remove as tidy`."""
+    full = imports.full_name(call.func)
+    if not full or full.startswith(".") or full == dotted(call.func):
+        return call  # a local name, or one of the package's own modules
+    func = ast.copy_location(ast.parse(full, mode="eval").body, call.func)
+    return ast.copy_location(ast.Call(func, call.args, call.keywords), call)
 
 
 @kept
