@@ -22,10 +22,9 @@ _RUNNING = frozenset({"subprocess", "os", "asyncio", "pty"})
 
 def files_of_command(node: ast.Call, origins: Origins) -> Iterator[ast.expr]:
     """Yield what names the files that a call may change which runs a command; nothing if it runs none."""
-    name, library = last_part(node.func), dotted(node.func).partition(".")[0]
-    is_command = name in _COMMANDS or name.startswith(("spawn", "exec", "create_"))
-    if library not in _RUNNING or not is_command:
+    if not runs_command(node):
         return
+    name = last_part(node.func)
     given = [*node.args, *(k.value for k in node.keywords)]
     commands = origins.values(given[0]) or given[:1] if given else []
     if name in _COMMANDS and _only_reads(commands):
@@ -34,6 +33,13 @@ def files_of_command(node: ast.Call, origins: Origins) -> Iterator[ast.expr]:
         copied = _copied_to(command)
         yield from copied or [command, *map(ast.Constant, _WORD.findall(_spelled(command)))]
     yield from given[1:]
+
+
+def runs_command(node: ast.Call) -> bool:
+    """Return whether a call runs another program."""
+    name, library = last_part(node.func), dotted(node.func).partition(".")[0]
+    is_command = name in _COMMANDS or name.startswith(("spawn", "exec", "create_"))
+    return library in _RUNNING and is_command
 
 
 def _only_reads(given: list[ast.expr]) -> bool:
@@ -85,4 +91,4 @@ def _pieces(command: ast.expr) -> list[str | ast.expr]:
     return [command]
 
 
-__all__ = ["files_of_command"]
+__all__ = ["files_of_command", "runs_command"]

@@ -39,6 +39,7 @@ class Origins:
         given: Collection[str] = (),
         passed: Mapping[str, list[ast.expr]] | None = None,
     ) -> None:
+        self.whole = self  # the same for any call
         self.given = given  # the parameters
         self.passed = passed or {}  # what one call gives them
         self.made: dict[str, list[ast.expr]] = {}

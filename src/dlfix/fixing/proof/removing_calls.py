@@ -8,9 +8,20 @@ from pathlib import PurePath
 from typing import NamedTuple, TypeAlias
 
 from dlfix.catalog import load
+from dlfix.fixing.proof.at_stake import (
+    ends_temporary,
+    files_at_stake,
+    given_to_library,
+    hands_on_a_remover,
+    imports_of,
+    is_class_of,
+    is_shared,
+    moves_or_writes,
+    named_files,
+    spelled_out,
+)
 from dlfix.fixing.proof.callees import Callee, callees
 from dlfix.fixing.proof.changes import attributes_set
-from dlfix.fixing.proof.commands import files_of_command
 from dlfix.fixing.proof.handed_over import (
     Asked,
     attributes_kept,
@@ -20,20 +31,18 @@ from dlfix.fixing.proof.handed_over import (
 )
 from dlfix.fixing.proof.indirect_calls import Deferred, comes_to, is_unknown
 from dlfix.fixing.proof.late_code import opens_to_write
-from dlfix.fixing.proof.library_calls import files_written
 from dlfix.fixing.proof.new_files import not_there
 from dlfix.fixing.proof.origins import Origins, is_literal, item_of, literal, share_files
 from dlfix.fixing.proof.outliving import (
     FAR,
     FILLING,
-    REMOVES,
-    TEMPORARY,
     Kept,
     last_reference,
     on_disk,
 )
 from dlfix.fixing.proof.passed_values import Given
-from dlfix.fixing.proof.program import Class, Program, whose_class
+from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.quiet import Quiet
 from dlfix.fixing.proof.special_calls import Implied
 from dlfix.fixing.proof.steps import AT_THE_END, Step, Steps
 from dlfix.fixing.proof.syntax import (
@@ -56,8 +65,6 @@ from dlfix.project.order import Place, comes_before, end, lies_in, start
 from dlfix.project.roots import STANDARD
 from dlfix.project.trees import kept
 
-_OF_OWNER = frozenset("cleanup write_text write_bytes symlink_to hardlink_to touch".split())
-_TO_SECOND = frozenset("copy copy2 copyfile copytree symlink link".split())
 # Files that hold tables of bytes for a library, and suffixes of files that are none.
 _CONTAINERS = frozenset("h5py lmdb zipfile tarfile sqlite3 netCDF4 tables openslide zarr".split())
 _NO_CONTAINERS = frozenset(
@@ -95,7 +102,7 @@ class Removals:
         naming: frozenset[str] | None = None,
     ) -> None:
         self.program, self.cls = program, cls
-        self.steps = program.kept(Steps)
+        self.steps, self.quiet = program.kept(Steps), program.kept(Quiet)
         self.naming = naming  # the parameters of the constructor that name its files, if known
         self.asked: set[str] = set()  # attributes and keys of what the constructor is given
         self.shared: set[str] = set()  # attributes of classes and modules, and global names
@@ -255,8 +262,9 @@ class Removals:
         if isinstance(step, ast.Assign):
             self._note_store(module, step, origins)
             return None
+        quiet = self.quiet.call(module, step, origins, far)
         step = self._finalizing(module, step)
-        removal = self._removal(module, step, files, origins, far)
+        removal = None if quiet else self._removal(module, step, files, origins, far)
         if self._noting:
             self._deferred = self._deferred or (removal if isinstance(step, Deferred) else None)
             removal = None
@@ -277,7 +285,7 @@ class Removals:
 
     def _note_store(self, module: Module, step: ast.Assign, origins: Origins) -> None:
         """Note under which attribute of a class, and which global name, one of these files is known from now on."""
-        targets = [target for target in step.targets if self._is_shared(module, target)]
+        targets = [target for target in step.targets if is_shared(self.program, module, target)]
         if targets and self._may_give_path(module, step.value, origins):
             self.handed |= {last_part(target) for target in targets}
 
@@ -290,23 +298,6 @@ class Removals:
             for part in (*each.args, *(one.value for one in each.keywords))
         ]
         return not self.paths.isdisjoint(origins.paths(value, *given, tails="kept"))
-
-    def _is_shared(self, module: Module, target: ast.expr) -> bool:
-        """Return whether a target is an attribute of a class or a module, or a global name."""
-        match target:
-            case ast.Attribute(value=owner):
-                is_class = self._is_class(module, owner) or whose_class(owner) is not None
-                return is_class or self.program.bound(module, dotted(owner)) is not None
-            case ast.Name(id=name):
-                return name in module.scope_of(target).globals
-        return False
-
-    def _is_class(self, module: Module, owner: ast.expr) -> bool:
-        """Return whether an expression is a class of the program: by its name, or in its own class methods."""
-        method = self.program.enclosing(module, owner)
-        if method is not None and dotted(owner) == self_name(method):
-            return any(last_part(each) == "classmethod" for each in method.decorator_list)
-        return self.program.class_of(module, owner) is not None
 
     def _note_added(
         self, module: Module, step: ast.Call, files: set[str], origins: Origins
@@ -326,7 +317,7 @@ class Removals:
             return self._may_give_path(module, value, origins)
 
         for owner, name in attributes_kept(self.program, module, step, origins, asked):
-            is_class = self._is_class(module, step.func.value)  # type: ignore[attr-defined]
+            is_class = is_class_of(self.program, module, step.func.value)  # type: ignore[attr-defined]
             if is_class:
                 self.handed.add(name)
             else:
@@ -405,31 +396,19 @@ class Removals:
         self, module: Module, written: ast.Call, files: set[str], origins: Origins
     ) -> bool:
         """Return whether a call removes one of these files, or writes another in its place."""
-        node = _spelled_out(written, _imports(module.tree))
-        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
-        given = [*node.args, *(k.value for k in node.keywords)]
-        at_stake = [*_at_stake(node, owner, origins)]
-        if any(map(_is_remover, origins.values(node.func))):
-            at_stake += given  # `remove = os.remove`
-        if any(map(_calls_remover, [node.func, *origins.values(node.func)])):
-            at_stake += [*given, node.func]
-        if any(_is_remover(each) for each in given) and last_part(node.func) not in AT_THE_END:
-            at_stake += given
-        own = self.program.resolve(module, written.func) is not None
-        row = load().methods_of_files.get(last_part(node.func)) if owner is not None else None
-        is_known = own or load().function(dotted(node.func)) is not None
-        if row is not None and not is_known and not self._is_of_program(last_part(node.func)):
-            at_stake += files_written(row, node)
-        if owner is not None and _ends_temporary(node, origins):
-            return dotted(owner) in {text.partition(".")[0] for text in files}
+        node = spelled_out(written, imports_of(module.tree))
+        at_stake = files_at_stake(self.program, module, written, origins)
+        if isinstance(node.func, ast.Attribute) and ends_temporary(node, origins):
+            return dotted(node.func.value) in {text.partition(".")[0] for text in files}
         if self._is_of_another_kind(node, origins):
             return False
-        if not at_stake and (own or not self._is_of_library(module, node)):
+        changed = given_to_library(self.program, module, written)
+        if not at_stake and not changed:
             return False
         free = self._free(module, written)
         at_stake = [each for each in at_stake if each is None or dotted(each) not in free]
-        given = [each for each in given if dotted(each) not in free]
-        if not own and self._may_change(module, node, given, origins):
+        changed = [each for each in changed if dotted(each) not in free]
+        if self._may_be_changed(module, node, changed, origins):
             return True
         # What is written is named: the rest of a name only tells one file from another.
         writes = last_part(node.func) == "open"
@@ -455,49 +434,20 @@ class Removals:
             and self.program.class_of(module, ast.Name(text, ast.Load())) is not None
         }
 
-    def _is_of_program(self, name: str) -> bool:
-        """Return whether classes of the program have a method of a name: what it does is seen there."""
-        return any(
-            isinstance(home.parent(function), ast.ClassDef)
-            for home in self.program.project.mentions(name)
-            for function in home.functions_by_name.get(name, ())
-        )
-
     def _free(self, module: Module, call: ast.Call) -> set[str]:
         """Return the paths at which there is no file when a call is made."""
         body = self.program.body_around(module, call)
         return not_there(module, call, body)
 
-    def _may_change(
-        self, module: Module, node: ast.Call, given: list[ast.expr], origins: Origins
+    def _may_be_changed(
+        self, module: Module, call: ast.Call, given: list[ast.expr], origins: Origins
     ) -> bool:
-        """Return whether a library may change a file of the object: no row says that the function does not."""
-        if not self._is_of_library(module, node):
-            return False
-        name = dotted(node.func)
-        root = name.partition(".")[0]
-        imports = _imports(module.tree).imports
-        function = self.program.enclosing(module, node)
-        if function is not None and root in bound_in(function):
-            return False  # a local name, though a package is called so too
-        row = load().function(name)
-        if row is not None and row.does != "writes":
-            return False
-        if row is not None:
-            given = [each for each in given if each in files_written(row, node)]
+        """Return whether one of the arguments of a call of a library may be a path of the object."""
+        function = self.program.enclosing(module, call)
         numbers = _numbers(function) if function is not None else set()
         parts = [each for each in given if dotted(each) not in self.objects | numbers]
+        imports = imports_of(module.tree).imports
         return not self.paths.isdisjoint(origins.paths(*parts) - imports.keys())
-
-    def _is_of_library(self, module: Module, node: ast.Call) -> bool:
-        """Return whether a call is of what a module imports from elsewhere than the standard library."""
-        root = dotted(node.func).partition(".")[0]
-        imported = _imports(module.tree).imports.values()
-        return (
-            bool(root)
-            and root not in STANDARD
-            and any(full.partition(".")[0] == root for full in imported)
-        )
 
     def _at_its_end(
         self, module: Module, node: ast.Call, files: set[str], origins: Origins
@@ -509,7 +459,9 @@ class Removals:
             return None
         home, function = found[0].module, found[1]
         calls = (each for each in executed(function.body) if isinstance(each, ast.Call))
-        removing = next((each for each in calls if on_disk(_spelled_out(each, _imports(home.tree)))), None)
+        removing = next(
+            (each for each in calls if on_disk(spelled_out(each, imports_of(home.tree)))), None
+        )
         return (home, removing) if removing is not None else None
 
     def _is_of_another_kind(self, node: ast.Call, origins: Origins) -> bool:
@@ -537,6 +489,8 @@ class Removals:
             return module, node
         free: set[str] | None = None
         for callee in callees(self.program, module, node, origins):
+            if self.quiet.body(callee, node, far - 1):
+                continue
             free = self._free(module, node) if free is None else free
             passed = [each for each in callee.passed(node) if dotted(each[1]) not in free]
             run = _Run(module, callee, node, passed)
@@ -552,11 +506,7 @@ class Removals:
         return (
             is_unknown(self.program, module, node.func)
             and any(self._may_give_path(module, each, origins) for each in node.args)
-            and any(
-                _hands_on_a_remover(home.tree)
-                for word in REMOVES
-                for home in self.program.project.mentions(word)
-            )
+            and self.program.kept(hands_on_a_remover)
         )
 
     def _taken(
@@ -701,9 +651,8 @@ class Removals:
         for each in executed(function.body):
             if not isinstance(each, ast.Call) or self._is_of_another_kind(each, inside):
                 continue
-            if _moves_away(each) or opens_to_write(each):
-                owner = each.func.value if isinstance(each.func, ast.Attribute) else None
-                texts = inside.of(*_at_stake(each, owner, inside))
+            if moves_or_writes(each):
+                texts = inside.of(*named_files(each, inside))
                 passed = given.of(texts)
                 literals = {text for text in texts if is_literal(text)}
                 if passed is None or share_files(origins.of(*passed) | literals, files):
@@ -754,21 +703,6 @@ def _is_container(value: ast.expr | None) -> bool:
     if isinstance(value, ast.Call):
         return last_part(value.func) in _OF_ITEMS
     return isinstance(value, (ast.List, ast.Dict, ast.Set, *COMPREHENSIONS))
-
-
-@kept
-def _spelled_out(call: ast.Call, imports: ImportTime) -> ast.Call:
-    """Return a call of an imported function by its full name: `from os import remove as tidy`."""
-    full = imports.full_name(call.func)
-    if not full or full.startswith(".") or full == dotted(call.func):
-        return call  # a local name, or one of the package's own modules
-    func = ast.copy_location(ast.parse(full, mode="eval").body, call.func)
-    return ast.copy_location(ast.Call(func, call.args, call.keywords), call)
-
-
-@kept
-def _imports(tree: ast.Module) -> ImportTime:
-    return ImportTime(tree)
 
 
 def _is_done_with(
@@ -877,42 +811,6 @@ def _parts_read(nodes: Iterable[ast.AST]) -> set[str]:
     return items | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
-def _at_stake(
-    node: ast.Call, owner: ast.expr | None, origins: Origins
-) -> Iterator[ast.expr | None]:
-    """Yield what names the files that a call removes or replaces."""
-    name = last_part(node.func)
-    if name in _OF_OWNER:
-        yield owner
-    elif name in _TO_SECOND:
-        yield from node.args[1:2]
-    elif opens_to_write(node):
-        yield from node.args[:1]
-    elif _moves_away(node):
-        yield from (owner, *node.args)
-    else:
-        yield from files_of_command(node, origins)
-
-
-def _ends_temporary(node: ast.Call, origins: Origins) -> bool:
-    """Return whether a call gives up a temporary file or directory: `scratch.cleanup()`."""
-    made = origins.called(dotted(getattr(node.func, "value", None)))
-    return last_part(node.func) in ("cleanup", "close") and any(
-        last_part(each) in TEMPORARY for each in made
-    )
-
-
-def _moves_away(node: ast.Call) -> bool:
-    """Return whether a call removes a file, or gives it another name: `path.rename(target)`."""
-    renames = last_part(node.func) in ("rename", "replace") and len(node.args) == 1
-    return on_disk(node) or renames
-
-
-def _calls_remover(node: ast.expr) -> bool:
-    """Return whether an expression is a call that gives what removes files: `methodcaller("unlink")`."""
-    return isinstance(node, ast.Call) and not REMOVES.isdisjoint(strings(node.args))
-
-
 def _is_path(text: str) -> bool:
     """Return whether a text that the program spells out looks like the name of a file."""
     return "/" in text or "." in text
@@ -924,22 +822,6 @@ def _results(values: Iterable[ast.expr | None], origins: Origins) -> set[str]:
     made = [*given, *(value for each in given for value in origins.values(each))]
     calls = (each for each in made if isinstance(each, ast.Call) and not each.args)
     return {f"{dotted(each.func)}()" for each in calls if isinstance(each.func, ast.Name)}
-
-
-@kept
-def _hands_on_a_remover(tree: ast.Module) -> bool:
-    """Return whether code passes `os.remove` on as a value: it is more than called, and no part of a name."""
-    nodes = [*within(tree)]
-    called = {id(each.func) for each in nodes if isinstance(each, ast.Call)}
-    return any(
-        isinstance(each, ast.expr) and _is_remover(each) and id(each) not in called
-        for each in nodes
-    )
-
-
-def _is_remover(node: ast.expr) -> bool:
-    """Return whether an expression is a function that removes files, handed on."""
-    return last_part(node) in REMOVES and dotted(node).partition(".")[0] in ("os", "shutil")
 
 
 __all__ = ["Removals"]
