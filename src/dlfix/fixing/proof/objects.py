@@ -23,6 +23,7 @@ from dlfix.project.module import Module
 # Bases that give an object no attributes but methods of their own.
 _BARE = frozenset({"object", "ABC", "Generic", "Protocol", "Dataset", "IterableDataset"})
 _OF_ATTRIBUTES = frozenset({"AttributeError", "Exception", "BaseException"})
+_MOST_KEPT = 16  # sets of modules of which is remembered what holds objects there
 _MOST_MODULES = 24  # a name in more modules than these is too common to follow
 
 
@@ -188,8 +189,28 @@ def _is_passed_to(change: ClassChange, module: Module, held: ast.expr) -> bool:
     users = change.new.project.users(module, function.name)
     if len(users) > _MOST_MODULES:
         return False
-    for home, made in change.new.constructions(change.after):
-        modules = dict.fromkeys([home, *users, module])
-        if Holding(Passing(list(modules), scoped=True)).of(home, made).may_be(module, held):
-            return True
-    return False
+    holdings = change.new.kept(_Holdings)
+    return any(
+        holdings.of([home, *users, module], home, made).may_be(module, held)
+        for home, made in change.new.constructions(change.after)
+    )
+
+
+class _Holdings:
+    """What may hold the objects that a program makes, in some of its modules: found once for all that ask."""
+
+    def __init__(self, program: Program) -> None:
+        self._passing: dict[frozenset[Module], Passing] = {}
+        self._known: dict[tuple[frozenset[Module], ast.Call], Holding] = {}
+
+    def of(self, modules: list[Module], home: Module, made: ast.Call) -> Holding:
+        """Return what may hold the object that a call makes."""
+        key = frozenset(modules)
+        if key not in self._passing:
+            if len(self._passing) == _MOST_KEPT:
+                self._passing.clear()
+                self._known.clear()
+            self._passing[key] = Passing([*dict.fromkeys(modules)], scoped=True)
+        if (key, made) not in self._known:
+            self._known[key, made] = Holding(self._passing[key]).of(home, made)
+        return self._known[key, made]
