@@ -45,7 +45,7 @@ class Module:
         self.source = source
         self._noting = noting
         self.path: Path = source.path
-        self._text = source.text
+        self._recovered: str | None = None  # what was parsed, where that is not the whole text
         self._said = {} if said is None else said
         self.is_text_seen = False
         self.name = name
@@ -109,18 +109,18 @@ class Module:
         return cast("bool", self._said[key])
 
     def _parsed(self) -> ast.Module:
-        reason = too_large(self._text)
+        reason = too_large(self.source.text)
         if reason is not None:
             raise SourceError(self.path, None, reason)
         try:
             return _parse(self.source)
         except SourceError as error:
-            found = recover(self._text)
+            found = recover(self.source.text)
             if found is None:
                 raise
             reason = f"{error.reason}; {_counted(found.cut)} skipped, the rest is analyzed"
             self._broken = SourceError(self.path, error.row, reason)
-            self._text = found.text
+            self._recovered = found.text
             return found.tree
 
     @property
@@ -131,7 +131,9 @@ class Module:
 
     @property
     def _read_text(self) -> str:
-        return self._text if self.tree is not None else ""  # recovery may cut it
+        if self.tree is None:
+            return ""
+        return self.source.text if self._recovered is None else self._recovered
 
     @property
     def lines(self) -> list[str]:

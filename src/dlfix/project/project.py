@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 from dlfix.project import roots, scan
 from dlfix.project.module import Module
 from dlfix.project.unseen import unseen
+from dlfix.project.words import Words
 from dlfix.source import seen
 from dlfix.source.text import SourceError, SourceText, read
 
@@ -67,13 +68,13 @@ class Project:
         self._users: dict[tuple[Module, str], list[Module]] = {}
         self._seen_from: dict[tuple[Module | None, str], Module | None] = {}
         self._decorating: dict[tuple[str, bool], list[Path]] = {}
-        self._words: dict[Path, frozenset[bytes]] = {}
+        self._words: dict[Path, Words] = {}
         self._offers: dict[Path, tuple[frozenset[bytes] | None, tuple[str, ...]]] = {}
         self._starring: dict[Path, tuple[Path | None, ...]] = {}
         self._brought: dict[Path, AbstractSet[bytes] | None] = {}
         self._bringing: dict[tuple[Path, tuple[str, ...]], list[AbstractSet[bytes] | None]] = {}
         self._changed: tuple[Path, ...] = ()  # the files that the index has other words of
-        self._names: dict[str, dict[Path, frozenset[bytes]]] = {kind: {} for kind in scan.NAMING}
+        self._names: dict[str, dict[Path, Words]] = {kind: {} for kind in scan.NAMING}
         self._interned: dict[bytes, bytes] = {}
         self._answers: dict[Path, dict[tuple[Any, ...], Any]] = {}  # about one text, by question
         self.asked = Asked()
@@ -304,7 +305,7 @@ class Project:
         """Return whether a file holds any of these words."""
         self.asked.words |= words
         odd = {word for word in words if scan.WORD.fullmatch(word) is None}
-        if len(odd) < len(words) and not words.isdisjoint(self._words_of(path)):
+        if len(odd) < len(words) and not self._words_of(path).isdisjoint(words):
             return True
         return any(self._ask(path, scan.has_word, word) for word in odd)
 
@@ -450,7 +451,7 @@ class Project:
                 found.setdefault(name, []).append(path)
         return found
 
-    def _names_in(self, path: Path, kind: str) -> frozenset[bytes]:
+    def _names_in(self, path: Path, kind: str) -> Words:
         """Return the names of a kind that are found in a file."""
         known = self._names[kind]
         if path not in known:
@@ -518,7 +519,7 @@ class Project:
                 found.setdefault(word, []).append(path)
         return found
 
-    def _words_of(self, path: Path) -> frozenset[bytes]:
+    def _words_of(self, path: Path) -> Words:
         """Return all words of a file, each object shared between files."""
         if path not in self._words:
             source = self.unnoted(path)
@@ -526,9 +527,9 @@ class Project:
             self._words[path] = self._shared(words)
         return self._words[path]
 
-    def _shared(self, words: Iterable[bytes]) -> frozenset[bytes]:
+    def _shared(self, words: Iterable[bytes]) -> Words:
         once = set(words)
-        return frozenset(map(self._interned.setdefault, once, once))
+        return Words(map(self._interned.setdefault, once, once))
 
     def _opened(self, paths: Iterable[Path]) -> list[Module]:
         modules = (self.opened(p) for p in paths if self._among is None or p in self._among)
@@ -701,7 +702,7 @@ class Project:
             self._brought[path] = None if None in sources else self._offered_by(sources)
         return self._brought[path]
 
-    def _offered_by(self, sources: Iterable[Path | None]) -> frozenset[bytes]:
+    def _offered_by(self, sources: Iterable[Path | None]) -> AbstractSet[bytes]:
         offered = [
             self._offered(source)[0] or self._words_of(source)
             for source in sources

@@ -65,14 +65,33 @@ class SourceError(Exception):
         return visible(f"{place}: {self.reason}")
 
 
-@dataclass(frozen=True, slots=True)
 class SourceText:
-    """A file's bytes and the text they stand for; newlines are kept as they are."""
+    """A file's bytes and the text they stand for; newlines are kept as they are.
 
-    path: Path
-    data: bytes
-    text: str
-    encoding: str
+    Without a text it is decoded when somebody asks for it: of most files nobody does.
+    """
+
+    __slots__ = ("_text", "data", "encoding", "path")
+
+    def __init__(self, path: Path, data: bytes, text: str | None, encoding: str) -> None:
+        self.path, self.data, self.encoding = path, data, encoding
+        self._text = text
+
+    @property
+    def text(self) -> str:
+        """What the bytes stand for."""
+        if self._text is None:
+            self._text = _decoded(self.data, self.encoding)
+        return self._text
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SourceText):
+            return NotImplemented
+        same = self.path == other.path and self.encoding == other.encoding
+        return same and self.data == other.data
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.data, self.encoding))
 
     @property
     def unwritable(self) -> str | None:
@@ -116,9 +135,7 @@ def decode(path: Path, data: bytes) -> SourceText:
     """Decode as Python does (PEP 263); raise SourceError where Python would refuse."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            text = data.decode(encoding) if _is_of_text(encoding) else None
+        text = _decoded(data, encoding) if _is_of_text(encoding) else None
     except SyntaxError as error:
         raise _undecodable(path, data, str(error.msg)) from error
     except UnicodeDecodeError as error:
@@ -130,7 +147,13 @@ def decode(path: Path, data: bytes) -> SourceText:
     if "\0" in text:
         row = text.count("\n", 0, text.index("\0")) + 1
         raise SourceError(path, row, "does not parse: it contains a null byte")
-    return SourceText(path, data, text, encoding)
+    return SourceText(path, data, None, encoding)
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return data.decode(encoding)
 
 
 def _is_of_text(encoding: str) -> bool:
