@@ -8,6 +8,7 @@ from typing import TypeVar
 import pytest
 
 from dlfix.config import Settings
+from dlfix.fixing.proof.removing_calls import Removals
 from dlfix.session import Session
 
 T = TypeVar("T")
@@ -184,3 +185,28 @@ def test_the_work_grows_as_the_number_of_files_with_findings_does(tmp_path):
     tree(2)
     few, some, many = (tree(count) for count in (5, 10, 20))
     assert many - some < 2.4 * (some - few)
+
+
+def test_only_bodies_that_may_remove_files_are_followed_after_a_construction(tmp_path, monkeypatch):
+    followed: list[str] = []
+    in_body = Removals._in_body
+
+    def noting(self, callee, *rest):
+        followed.append(callee.function.name)
+        return in_body(self, callee, *rest)
+
+    monkeypatch.setattr(Removals, "_in_body", noting)
+    steps = each("def step_@(x):\n    return step_0(len(x) + @)\n", 40)
+    tidy = "def tidy(path):\n    os.remove(path)\n\n\ndef leads(path):\n    tidy(path)\n\n\n"
+    reader = (
+        "class Reader(Rows):\n    def __init__(self, path):\n        self.db = sqlite3.connect(path)\n\n"
+        "    def __getitem__(self, index):\n        return self.db.execute('select 1')\n\n\n"
+    )
+    main = (
+        "def main(other):\n    rows = Reader('x')\n    leads(other)\n"
+        + each("    step_@(other)", 40, "\n")
+        + "    return DataLoader(rows, num_workers=2)\n"
+    )
+    session = opened(tmp_path / "program", f"import os\n{steps}{tidy}{reader}{main}")
+    assert session.rewrite(unsafe=True).changes
+    assert {*followed} == {"leads", "tidy"}

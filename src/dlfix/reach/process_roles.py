@@ -30,7 +30,7 @@ from dlfix.project.syntax import (
     is_super,
     last_name,
 )
-from dlfix.project.trees import children, summary, walk
+from dlfix.project.trees import children, kept, summary, walk
 from dlfix.reach import handler_tables
 from dlfix.reach.after_workers import runs_after_all_workers
 from dlfix.reach.evaluator import Def, Roles
@@ -798,6 +798,7 @@ def used_on_self(node: Def) -> frozenset[str]:
     return frozenset(_uses(node, first_parameter(node)))
 
 
+@kept
 def _only_calls(node: Def, name: str) -> bool:
     """Return whether a method does nothing with another of its object but call it, itself and at once."""
     if name not in used_on_self(node):
