@@ -95,7 +95,7 @@ release-check: setup
 	$(BIN)/python -m pytest -q tests/release
 	$(MAKE) install-check
 
-# Wheel and sdist installed into empty environments of Python 3.10 to 3.13, as far as these are there, and used.
+# The wheel installed into empty environments of Python 3.10 to 3.13, as far as these are there, the sdist into one, and used.
 install-check: setup
 	$(BIN)/python -m tests.release.check
 

@@ -29,7 +29,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 RUN_WITH_TORCH = ("test_probe.py", "test_run.py", "test_pytest_plugin.py")
 
 
+# Tests of a minute each, which begin first: at the end no process waits for another.
+LONG = ("differential", "runtime")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.parent.name not in LONG)
     if importlib.util.find_spec("torch") is not None:
         return
     for item in items:

@@ -1,7 +1,7 @@
 """What is released works where nothing else is installed: `make release-check`.
 
-Builds wheel and sdist, installs each into empty environments of the Pythons that are there, and lets it check, apply
-and undo. Exits with 1 if one of them fails; it is said which Python is not there.
+Builds wheel and sdist, installs the wheel into empty environments of the Pythons that are there, the sdist into one,
+and lets it check, apply and undo. Exits with 1 if one of them fails; it is said which Python is not there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         packages = build(copied(folder / "sources"), folder / "packages")
-        trials = [(version, package) for version in PYTHONS for package in packages]
+        trials = [
+            (version, package)
+            for version in PYTHONS
+            for package in packages
+            # The sources build the same wheel with any Python: the oldest is tried.
+            if package.suffix == ".whl" or version == PYTHONS[0]
+        ]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             failed = list(pool.map(lambda trial: has_failed(*trial, folder), trials))
     return 1 if any(failed) else 0

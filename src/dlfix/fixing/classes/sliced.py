@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from dlfix.fixing.classes.closing import is_closer, questions_and_guards
@@ -203,7 +203,7 @@ class Sliced(Forms):
     def _edits(self, start: Method, cut: Slice, body: str) -> tuple[list[Exchange], list[Insert]]:
         """Return the changes of the constructor: it makes the tables, keeps values, and calls the method."""
         tables = "\n".join(self._storage(name) for name in self.handles)
-        storage = storage_insert(self.facts, tables, None if start.name in STARTS else start)
+        storage = storage_insert(self.facts, tables, self._first_to_set(start))
         if not self._moves(start, cut, body):
             return list(cut.read_instead()), [storage, *cut.inserts]
         first, *others = cut.statements
@@ -217,6 +217,10 @@ class Sliced(Forms):
             ], []
         gone = [Exchange(self.module.span(each), takes_comments=True) for each in others]
         return [whole, *gone], [storage]
+
+    def _first_to_set(self, start: Method) -> Method | None:
+        """Return the method that makes the tables; None for the constructor."""
+        return None if start.name in STARTS else start
 
     def _moves(self, start: Method, cut: Slice, body: str) -> bool:
         """Return whether the statements that open can leave the constructor: in one piece, and whole."""
@@ -260,6 +264,40 @@ class Sliced(Forms):
             for index, name in enumerate(self.handles)
         )
         return state_for(self.facts, drops, (), self.around, kept)
+
+
+class SlicedLater(Sliced):
+    """Plans properties over what opens in a method that only the parent calls, once the object is made."""
+
+    def _start(self) -> Method:
+        stores = [site for name in self.handles for site in self.facts.stores.get(name, ())]
+        methods = {site.method for site in stores if not site.resets}
+        where = self.facts.line(next(iter(self.handles.values())).site.statement)
+        if len(methods) != 1:
+            raise Refusal(f"several methods set the resource ({where})")
+        start = methods.pop()
+        if any(site.resets and site.method.name not in STARTS for site in stores):
+            raise Refusal(f"other methods set the resource to None ({where})")
+        run = self.facts.reached([n for n in READERS if n in self.facts.methods])
+        if start.name in run:
+            raise Refusal(f"workers call `{start.name}` themselves ({self.facts.line(start)})")
+        self._refuse_asking(run)
+        return start
+
+    def _refuse_asking(self, run: Collection[str]) -> None:
+        """Refuse what asks in a worker whether the parent has opened it: there it opens."""
+        for name in self.handles:
+            for method, node in self.facts.reads.get(name, ()):
+                parent = self.module.parent(node)
+                asks = isinstance(parent, (ast.Compare, ast.UnaryOp, ast.BoolOp, ast.If, ast.IfExp))
+                if asks and method.name in run:
+                    raise Refusal(
+                        f"`{method.name}` asks whether the resource is open ({self.facts.line(node)})"
+                    )
+
+    def _first_to_set(self, start: Method) -> Method | None:
+        stores = (site for name in self.handles for site in self.facts.stores.get(name, ()))
+        return None if any(site.resets for site in stores) else start
 
 
 class SlicedState(Sliced):

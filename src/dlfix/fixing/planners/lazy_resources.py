@@ -200,7 +200,7 @@ def plan_class(
     if form != "lazy" and (group[0].on_class or group[0].is_passed_in):
         raise Refusal("the resource is not opened by the constructor")
     if group[0].on_class:
-        return SharedHandle(project, facts, _handle_at(group[0], group[0].site)).plan()
+        return SharedHandle(project, facts, handle_at(group[0], group[0].site)).plan()
     around = _around(group, analysis, inherited)
     value = group[0].value
     field_at = declared_at(facts, group[0].attribute)
@@ -337,10 +337,11 @@ def handle_of(culprit: Culprit) -> Handle:
     """Return what is known of a handle."""
     sites = started_sites(culprit.facts, culprit.attribute)
     site = next((each for each in sites if each.statement is culprit.site.statement), sites[0])
-    return _handle_at(culprit, site)
+    return handle_at(culprit, site)
 
 
-def _handle_at(culprit: Culprit, site: StoreSite) -> Handle:
+def handle_at(culprit: Culprit, site: StoreSite) -> Handle:
+    """Return what is known of a handle that is set at one place."""
     row = culprit.row
     if row is None:
         return Handle(culprit.attribute, site, opens=False, container=culprit.container)

@@ -132,11 +132,25 @@ def plan_class(
     try:
         plans = [opened_lazily(lazily, around, by_process=by_process)] if lazily else []
         return merged([*plans, *_by_kind(rest, around)])
-    except Refusal:
+    except Refusal as reason:
         kept = plan_for_parent(group, around)
-        if kept is None:
+        if kept is not None:
+            return kept
+        if rest or not by_process:
             raise
-        return kept
+        return _sliced_later(group, around, reason)
+
+
+def _sliced_later(group: Sequence[Culprit], around: Surroundings, reason: Refusal) -> ClassPlan:
+    """Plan the slice of a method that opens and that only the parent calls; else refuse with another reason."""
+    from dlfix.fixing.classes.sliced import SlicedLater
+    from dlfix.fixing.planners.lazy_resources import handle_at
+
+    try:
+        handles = {each.attribute: handle_at(each, each.site) for each in group}
+        return SlicedLater(group[0].facts, handles, around).plan()
+    except Refusal:
+        raise reason from None
 
 
 def _is_started_lazily(culprit: Culprit) -> bool:

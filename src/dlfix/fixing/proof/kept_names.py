@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Program
-from dlfix.fixing.proof.syntax import dotted, last_part
+from dlfix.fixing.proof.syntax import dotted, last_part, parameters
 from dlfix.project.module import Module
 
 _NAME = frozenset({"__name__"})
@@ -50,6 +50,8 @@ def asked_of_wrapped(program: Program, module: Module, node: ast.AST, partial: a
     maker, wrapper = program.enclosing(module, partial), program.enclosing(module, node)
     asked = dotted(getattr(node, "value", None))
     given = [dotted(each) for each in partial.args]
+    wrapped = parameters(maker)[:1] if maker is not None else []
+    given += [each.arg or "" for each in partial.keywords if [dotted(each.value)] == wrapped]
     if maker is None or wrapper is None or given[:1] != [wrapper.name] or asked not in given:
         return False
     calls = [
