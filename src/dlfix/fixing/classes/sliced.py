@@ -202,7 +202,7 @@ class Sliced(Forms):
 
     def _edits(self, start: Method, cut: Slice, body: str) -> tuple[list[Exchange], list[Insert]]:
         """Return the changes of the constructor: it makes the tables, keeps values, and calls the method."""
-        tables = "\n".join(self._storage(name) for name in self.handles)
+        tables = "\n".join([*map(self._storage, self.handles), *self._not_yet(start, cut)])
         storage = storage_insert(self.facts, tables, self._first_to_set(start))
         if not self._moves(start, cut, body):
             return list(cut.read_instead()), [storage, *cut.inserts]
@@ -221,6 +221,11 @@ class Sliced(Forms):
     def _first_to_set(self, start: Method) -> Method | None:
         """Return the method that makes the tables; None for the constructor."""
         return None if start.name in STARTS else start
+
+    def _not_yet(self, start: Method, cut: Slice) -> Iterator[str]:
+        """Yield what the constructor sets beside the tables: values that a later method keeps."""
+        if self._first_to_set(start) is None and start.name not in STARTS:
+            yield from (f"{cut.me}.{kept} = None" for kept in cut.moved.kept.values())
 
     def _moves(self, start: Method, cut: Slice, body: str) -> bool:
         """Return whether the statements that open can leave the constructor: in one piece, and whole."""
