@@ -17,9 +17,10 @@ from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, lies_in
 from dlfix.project.syntax import last_name, positional
 from dlfix.reach.entry_points import Entries, is_before, top_level_statement
-from dlfix.reach.values import Class
+from dlfix.reach.values import Class, Instance
 from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess, SetInParent
 from dlfix.rules.reading.class_settings import SetOnClass
+from dlfix.rules.reading.handles import row_of
 from dlfix.rules.reading.registered import adds_once_more
 from dlfix.source.text import Span
 
@@ -378,12 +379,23 @@ def _carried_on_class(
 ) -> Setting:
     """Carry the value of an attribute of a class to the worker, and set it there."""
     owner = _name_of_class(evidence.cls, module, analysis)
-    if not evidence.write.rebinds or not owner:
+    if not evidence.write.rebinds or not owner or not _is_data(evidence, analysis):
         raise _No(_on_class(evidence))
     if not _is_before(evidence, analysis, module, loader):
         line = getattr(evidence.write.node, "lineno", 0)
         raise _No(f"the attribute may be set after the loader is created (line {line})")
     return _assigning(f"{owner}.{evidence.read.attr}")
+
+
+def _is_data(evidence: SetOnClass, analysis: Analysis) -> bool:
+    """Return whether what is set on a class is no resource, nor an object of a class in view, that may hold one."""
+    write = evidence.write
+    value = getattr(write.module.statement(write.node), "value", None)
+    if not isinstance(value, ast.expr):
+        return False
+    found = analysis.evaluate(value, analysis.frame(write.module.scope_of(write.node)))
+    values = [each.value for each in found]
+    return not any(isinstance(each, Instance) or row_of(each, analysis) for each in values)
 
 
 def _name_of_class(cls: Class, module: Module, analysis: Analysis) -> str:

@@ -9,15 +9,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlfix.catalog import load
 from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.handling import held_by, operations_on
+from dlfix.fixing.proof.late_code import opening_calls
 from dlfix.fixing.proof.left_behind import notes_once_more
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.state import dropped, opened_when_asked, restored
 from dlfix.fixing.proof.syntax import (
+    Function,
     dotted,
     executed,
     is_attribute,
@@ -25,6 +28,7 @@ from dlfix.fixing.proof.syntax import (
     self_name,
     within,
 )
+from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
 
 _COPIES = ("copy", "copy.copy")
@@ -115,8 +119,10 @@ def _asks_for_identity(node: ast.Compare, one: ast.expr) -> bool:
 def _open_once(change: ClassChange) -> Iterator[str]:
     """Yield the handles of which a process may have only one, each opened by its object now."""
     rows = held_by(change.old, change.constructed_before).rows
-    for name in (*change.lazy, *opened_when_asked(change)):
-        row = rows.get(f".{name}")
+    asked = opened_when_asked(change)
+    openers = {**{name: [getter] for name, getter in change.lazy.items()}, **asked}
+    for name in (*change.lazy, *asked):
+        row = rows.get(f".{name}") or _row_of_number(change, openers[name])
         single = row is not None and (
             row.closed_by_parent or _is_never_freed(row) or _is_set_up(change, name, row)
         )
@@ -156,6 +162,17 @@ def _is_asked_for(change: ClassChange, name: str) -> bool:
 def _is_never_freed(row: ResourceRow) -> bool:
     """Return whether a handle is a number, which only a call closes: a copy's own would stay open."""
     return row.type == "builtins.int"
+
+
+def _row_of_number(change: ClassChange, openers: list[Function]) -> ResourceRow | None:
+    """Return the row of a descriptor number that some functions open, in a list perhaps."""
+    imports = ImportTime(change.after.module.tree)
+    rows = (
+        load().resource(imports.full_name(call.func))
+        for function in openers
+        for call in opening_calls(change, function)
+    )
+    return next((row for row in rows if row is not None and _is_never_freed(row)), None)
 
 
 def _is_set_up(change: ClassChange, name: str, row: ResourceRow) -> bool:

@@ -1,0 +1,54 @@
+import argparse
+import functools
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Scale:
+    bias = 3
+
+
+class Items(Dataset):
+    def __init__(self, count, transform):
+        self.count = count
+        self.transform = transform
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, index):
+        return self.transform(index)
+
+
+def _transform(value):
+    return value * 2 + Scale.bias
+
+
+def _init_worker(worker_id, value):
+    Scale.bias = value
+
+
+def batches(workers, context):
+    items = Items(6, _transform)
+    Scale.bias = 5
+    loader = DataLoader(
+        items,
+        batch_size=2,
+        num_workers=workers,
+        multiprocessing_context=context,
+        worker_init_fn=functools.partial(_init_worker, value=Scale.bias),
+    )
+    return [batch.tolist() for batch in loader]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    context = args.start_method if args.workers else None
+    print("RESULT", batches(args.workers, context))
+
+
+if __name__ == "__main__":
+    main()
