@@ -3,8 +3,13 @@ import argparse
 from torch.utils.data import DataLoader, Dataset
 
 
+class Offset:
+    def __init__(self, value):
+        self.value = value
+
+
 class Scale:
-    bias = 3
+    bias = Offset(3)
 
 
 class Items(Dataset):
@@ -20,8 +25,8 @@ class Items(Dataset):
 
 
 def batches(workers, context):
-    items = Items(6, lambda value: value * 2 + Scale.bias)
-    Scale.bias = 5
+    items = Items(6, lambda value: value * 2 + Scale.bias.value)
+    Scale.bias = Offset(5)
     loader = DataLoader(items, batch_size=2, num_workers=workers, multiprocessing_context=context)
     return [batch.tolist() for batch in loader]
 
