@@ -15,6 +15,7 @@ from dlfix.project.syntax import attributes_deleted, is_name, last_name
 from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.crossing import Boundary, Store
 from dlfix.reach.methods import cleared_by, replaced_by
+from dlfix.reach.sequence import place_in
 from dlfix.reach.values import Bound, BoundMethod, Class, External, Frame, Function, Instance, Value
 
 if TYPE_CHECKING:
@@ -366,12 +367,6 @@ def _flat(block: list[ast.stmt]) -> Iterator[ast.stmt]:
         else:
             yield each
             yield from _flat(each.finalbody) if isinstance(each, ast.Try) else ()
-
-
-def place_in(block: list[ast.stmt], module: Module, node: ast.AST | None) -> int | None:
-    """Return the place in a block of the statement that a node is part of."""
-    above = [node, *module.ancestors(node)] if node is not None else []
-    return next((index for index, one in enumerate(block) if one in above), None)
 
 
 def _given(node: ast.AST) -> Iterator[ast.AST]:

@@ -17,7 +17,7 @@ from dlfix.project.order import lies_in
 from dlfix.project.syntax import attribute_named
 from dlfix.reach.callers import UNSAID
 from dlfix.reach.calls import makes_class
-from dlfix.reach.cleared import Cleared, place_in
+from dlfix.reach.cleared import Cleared
 from dlfix.reach.copied_entries import is_computed
 from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
@@ -28,7 +28,7 @@ from dlfix.reach.layers import MAKE_NETS
 from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state
 from dlfix.reach.opposite_branches import set_beside
 from dlfix.reach.pickle_protocol import Handed, Line, read_getstate, read_reduce
-from dlfix.reach.sequence import is_used_up
+from dlfix.reach.sequence import is_used_up, place_in
 from dlfix.reach.set_back import is_set_back
 from dlfix.reach.steps import Step
 from dlfix.reach.values import (

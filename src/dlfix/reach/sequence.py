@@ -36,8 +36,13 @@ def beside(statement: ast.stmt, node: ast.AST, module: Module) -> tuple[list[ast
     above = module.parent(statement)
     blocks = (getattr(above, name, None) for name in _BLOCKS)
     block = next((b for b in blocks if isinstance(b, list) and statement in b), [statement])
-    around = [node, *module.ancestors(node)]
-    return block, next((i for i, each in enumerate(block) if each in around), None)
+    return block, place_in(block, module, node)
+
+
+def place_in(block: list[ast.stmt], module: Module, node: ast.AST | None) -> int | None:
+    """Return the place in a block of the statement that a node is part of."""
+    above = [node, *module.ancestors(node)] if node is not None else []
+    return next((index for index, one in enumerate(block) if one in above), None)
 
 
 def _repeats(statement: ast.stmt, module: Module) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 from dlfix.fixing import naming
 from dlfix.fixing.hoisting import carried_settings
 from dlfix.fixing.hoisting.line_width import width_of
-from dlfix.fixing.planners.worker_globals_kept import WHY_UNSAFE, on_their_objects
+from dlfix.fixing.planners.worker_globals_kept import WHY_UNSAFE, on_their_objects, set_later
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, lies_in
@@ -355,12 +355,12 @@ def _carried(
         raise _elsewhere(f"`{name.name}` is defined in", name.module, module, loader)
     if own and evidence.read.function.module is not module:
         raise _elsewhere(f"`{name.name}` is read in", evidence.read.function.module, module, loader)
-    here = enclosing_function(module, write.node) is enclosing_function(module, loader)
-    if not _is_before(evidence, analysis, module, loader):
-        raise _No(f"the name may be set after the loader is created (line {write.node.lineno})")
-    again = _set_below(module, name.name, loader) if here else 0
-    if again:
-        raise _No(f"the name may be set after the loader is created (line {again})")
+    made_by = [(way, module, loader) for way in Entries.of(analysis).entries(module, loader)]
+    later = (each for each in set_later(evidence, made_by) if each.node is not write.node)
+    late = next(later, None) if _is_before(evidence, analysis, module, loader) else write
+    if late is not None:
+        line = getattr(late.node, "lineno", 0)
+        raise _No(f"the name may be set after the loader is created (line {line})")
     if not own:
         return _assigning(ast.unparse(write.node))
     if module.scope_of(loader).lookup(name.name) is not module.scope:
@@ -421,22 +421,6 @@ def _is_of_an_import(module: Module, node: ast.AST) -> bool:
 def _elsewhere(what: str, where: Module, module: Module, loader: ast.Call) -> _No:
     place = f"{module.path.name}:{loader.lineno}"
     return _No(f"{what} `{where.path.name}`, but the loader is created in another file ({place})")
-
-
-def _set_below(module: Module, name: str, loader: ast.Call) -> int:
-    """Return the line below a loader, in its function, that sets a name again; 0 if none does."""
-    function = enclosing_function(module, loader)
-    return next(
-        (
-            node.lineno
-            for node in module.nodes_by_name.get(name, ())
-            if isinstance(node, ast.Name)
-            and not isinstance(node.ctx, ast.Load)
-            and comes_before(loader, node)
-            and enclosing_function(module, node) is function
-        ),
-        0,
-    )
 
 
 def _is_before(evidence: Evidence, analysis: Analysis, module: Module, loader: ast.Call) -> bool:

@@ -22,6 +22,8 @@ from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess, SetInParent
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
+    from dlfix.reach.entry_points import Entry
+    from dlfix.reach.global_state import Use
     from dlfix.rules.base import Finding
 
 WHY_UNSAFE = "workers that used the default value now use the value set by the parent"
@@ -167,25 +169,26 @@ def _method_around(facts: ClassFacts, node: ast.AST) -> Method | None:
 
 def _is_set_before(found: SetInParent, family: Family, analysis: Analysis) -> bool:
     """Return whether a name has its last object before one is made; what changes in place is the same object."""
-    name = found.name
-    set_by = [
-        (entry, write)
-        for write in name.writes()
-        if write.rebinds
-        for entry in name.entries(write)
-        if entry.kind != "import"
-    ]
     made_by = [
         (entry, module, call)
         for module, call in constructions(analysis.project, family.names)
         for entry in Entries.of(analysis).entries(module, call)
     ]
-    return bool(made_by) and all(
-        is_before(one, write.node, other, module, call)
-        for one, write in set_by
-        for other, module, call in made_by
-        if one.module is other.module
-    )
+    return bool(made_by) and next(set_later(found, made_by), None) is None
+
+
+def set_later(
+    found: SetInParent, made_by: Sequence[tuple[Entry, Module, ast.AST]]
+) -> Iterator[Use]:
+    """Yield what may give a name another object, in the same script, once calls run that their entries lead to."""
+    for write in found.name.writes():
+        for one in found.name.entries(write) if write.rebinds else ():
+            if one.kind != "import" and not all(
+                is_before(one, write.node, other, module, call)
+                for other, module, call in made_by
+                if one.module is other.module
+            ):
+                yield write
 
 
 def _fix(kept: Sequence[Kept]) -> Fix:
