@@ -75,7 +75,7 @@ def _released(lazy: Lazy, lazies: Sequence[Lazy]) -> list[str]:
             for each in lazies
             if each.kept_in and each not in made and any(_reads(each, one) for one in further)
         ]
-    return [f"{_held(each)}.clear()" for each in reversed(made)]
+    return [*lazy.releases, *(f"{_held(each)}.clear()" for each in reversed(made))]
 
 
 def _reads(lazy: Lazy, other: Lazy) -> bool:

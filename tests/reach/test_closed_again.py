@@ -28,6 +28,14 @@ class Rows(Dataset):
         if self.file is None:
             self.file = open(self.path){indexed}
         return self.file.read(1)
+    def shown(self):
+        try:
+            return [self[0], self[1]]
+        finally:
+            self.close()
+    def closed_too_soon(self):
+        self.close()
+        return [self[0]]
 def first(rows):
     try:
         return rows[0]
@@ -69,6 +77,8 @@ PROGRAMS = [
         *("rows.open()", "rows.close()", LOADER, "if workers == 0: rows.open()", LOOP),
     ),
     silent("used once all is done", "print(rows[0])", "rows.close()", LOADER, LOOP, "rows.open()"),
+    silent("closed by what uses it", "for item in rows.shown(): print(item)", LOADER, LOOP),
+    found("closed before it is used", "print(rows.closed_too_soon())", LOADER, LOOP),
     found("not closed", "print(rows[0])", LOADER, LOOP),
     found("opened again", "print(rows[0])", "rows.close()", "rows[1]", LOADER, LOOP),
     found("opened again later", "print(rows[0])", "rows.close()", LOADER, "rows[1]", LOOP),

@@ -14,7 +14,7 @@ from dlfix.project.order import comes_before, lies_in
 from dlfix.project.syntax import attributes_deleted, is_name, last_name
 from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.crossing import Boundary, Store
-from dlfix.reach.methods import cleared_by, replaced_by
+from dlfix.reach.methods import called_last, cleared_by, replaced_by
 from dlfix.reach.sequence import place_in
 from dlfix.reach.values import Bound, BoundMethod, Class, External, Frame, Function, Instance, Value
 
@@ -252,14 +252,19 @@ class Cleared:
                 yield of, [name]
 
     def _emptied_by(self, name: str) -> frozenset[str]:
+        """Return the attributes that a method of the object empties, itself or by the method that it calls last."""
         method = self.interpreter.instances.method(self.instance.cls, name)
         if method is None:
             return frozenset()
-        return cleared_by(method.node) | replaced_by(method.node)
+        own = cleared_by(method.node) | replaced_by(method.node)
+        last = self.interpreter.instances.method(self.instance.cls, called_last(method.node))
+        return own if last is None else own | cleared_by(last.node) | replaced_by(last.node)
 
 
 def _calls_of(node: ast.AST) -> Iterator[ast.Call]:
-    """Yield the calls that a statement surely makes, if it is no block."""
+    """Yield the calls that a statement surely makes: of a block, only a loop's first."""
+    if isinstance(node, ast.For):
+        yield from _calls_of(node.iter)
     if isinstance(node, _PERHAPS) or hasattr(node, "body"):
         return
     if isinstance(node, ast.Call):

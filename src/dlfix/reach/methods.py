@@ -164,6 +164,25 @@ def _replaced(block: list[ast.stmt]) -> Iterator[str]:
                 yield from _replaced(inner)
 
 
+@summary
+def called_last(node: ast.AST) -> str:
+    """Return the method of its object that a method calls when all else is done: `finally: self.close()`."""
+    generates = any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in walk(node))
+    return "" if generates else _called_last(getattr(node, "body", []))
+
+
+def _called_last(block: list[ast.stmt]) -> str:
+    *above, last = block or [ast.Pass()]
+    match last:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name))):
+            return name
+        case ast.Try(finalbody=[_, *_] as inner) | ast.With(body=inner):
+            return _called_last(inner)
+        case ast.Return() if not any(is_name(inner, "self") for inner in walk(last)):
+            return _called_last(above)
+    return ""
+
+
 def _may_open(node: ast.AST) -> bool:
     """Return whether a call may give a handle: one of anything but a builtin type."""
     named = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""

@@ -227,6 +227,7 @@ def test_a_question_is_about_a_function_by_one_of_its_names(tmp_path: Path, text
 
 TIMED = "def timed(f):\n    def run(*a):\n        print(f.__name__)\n        return f(*a)\n    return run\n"
 MAKER = "def named(text):\n    def over(f):\n        print(f.__name__)\n        return f\n    return over\n"
+REGISTRY = "class Known:\n    def add(self, text):\n        def over(f):\n            print(f.__name__)\n            return f\n        return over\n"
 CLASS = "class Old:\n    def __init__(self, text): pass\n    def __call__(self, f):\n        print(f.__name__)\n        return f\n"
 
 
@@ -243,7 +244,9 @@ CLASS = "class Old:\n    def __init__(self, text): pass\n    def __call__(self, 
         (CLASS + "@Old('a')\ndef main(): pass", True),
         (CLASS + "@Old('a')\ndef main(): pass\nkept = Old('b')(main)", False),
         ("def show(f):\n    print(f.__name__)\nshow(print)", False),
-        ("class A:\n    def over(self, f):\n        print(f.__name__)\n@A().over\ndef m(): pass", False),
+        ("class A:\n    def over(self, f):\n        print(f.__name__)\n@A().over\ndef m(): pass", True),
+        (REGISTRY + "KNOWN = Known()\n@KNOWN.add('a')\ndef main(): pass", True),
+        (REGISTRY + "KNOWN = Known()\n@KNOWN.add('a')\ndef main(): pass\nKNOWN.add('b')(main)", False),
     ],
 )  # fmt: skip
 def test_what_only_decorates_asks_only_what_it_stands_over(tmp_path, text: str, expected: bool):

@@ -59,6 +59,7 @@ class Lazy:
     deletable: bool = False
     opener: str = ""  # the method that holds a body with several ways out
     alone: bool = False  # a process has it open once: one that a fork handed down goes first
+    releases: tuple[str, ...] = ()  # statements that let go of plain attributes made from it
     self_name: str = "self"
     calls: str = ""  # what opens it by setting it, in a process that has not
     docstring: str = ""  # its source, quotes included

@@ -97,6 +97,16 @@ def plan_left(facts: ClassFacts, names: Sequence[str], around: Surroundings) -> 
     )
 
 
+def plan_computed(facts: ClassFacts, names: Sequence[str], around: Surroundings) -> ClassPlan:
+    """Plan what a `cached_property` computes: each process computes it when it first reads it."""
+    drops = _told_once(Drop(name, why="each process computes its own") for name in names)
+    return ClassPlan(
+        cls=facts.module.span(facts.node),
+        state=state_for(facts, drops, (), around),
+        after=_after(facts),
+    )
+
+
 def plan_fields(facts: ClassFacts, fields: Mapping[str, str], around: Surroundings) -> ClassPlan:
     """Plan dataclass fields whose default factory makes what cannot be pickled."""
     why = "recreated by __setstate__"
@@ -414,12 +424,13 @@ class OpenedByOthers:
             lazies.append(self._cached(name))
             drops.append(self._drop(name, first=not drops))
         drops += [self.follower(name) for name in followers]
+        releases = tuple(map(self._release, followers))
         return ClassPlan(
             cls=self.module.span(self.facts.node),
             exchanges=tuple(exchanges),
             inserts=tuple(inserts),
             withins=tuple(closing.withins) if closing is not None else (),
-            lazies=tuple(lazies),
+            lazies=tuple(replace(each, releases=releases) for each in lazies),
             state=state_for(self.facts, tuple(drops), (), self.around),
             after=_after(self.facts),
         )
@@ -699,6 +710,11 @@ class OpenedByOthers:
     def _drop(self, name: str, first: bool) -> Drop:
         becomes = "{}" if self._has_start() else ""
         return Drop(self._kept_in(name), becomes, EACH_ITS_OWN if first else "")
+
+    def _release(self, name: str) -> str:
+        """Return the statement that takes an attribute back to what it is before it is opened."""
+        becomes = self.follower(name).becomes
+        return f"self.{name} = {becomes}" if becomes else f'self.__dict__.pop("{name}", None)'
 
     def follower(self, name: str) -> Drop:
         """Return how an attribute that is opened with others leaves the state."""

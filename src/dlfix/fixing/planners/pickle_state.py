@@ -23,6 +23,7 @@ from dlfix.fixing.classes.restoring import (
     asks_first,
     merged,
     opened_lazily,
+    plan_computed,
     plan_fields,
     plan_left,
     plan_lists,
@@ -34,6 +35,8 @@ from dlfix.fixing.classes.streams import refuse_where_taken_from
 from dlfix.fixing.classes.uses import Uses
 from dlfix.fixing.planners.pickle_state_listings import is_listing, plan_listings
 from dlfix.fixing.plans import Planned
+from dlfix.project.import_time import ImportTime
+from dlfix.project.repeatable import once_in
 from dlfix.reach.values import Derived, ExternalCall, Generator
 from dlfix.rules.reading.contexts import OfAnotherContext
 from dlfix.rules.reading.handles import SCRIPTED_FUNCTION
@@ -168,10 +171,14 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
     streams: dict[str, Handle] = {}
     scripted: list[str] = []
     left: list[str] = []
+    computed: list[str] = []
     for culprit in group:
         name = culprit.attribute
         if _is_view(culprit):
             views[name] = (culprit.site, _view_of(culprit))
+        elif culprit.facts.is_property(name):
+            _refuse_other_values(culprit)
+            computed.append(name)
         elif _is_scripted(culprit):
             if culprit.row is SCRIPTED_FUNCTION:
                 raise Refusal(culprit.row.note)
@@ -194,6 +201,8 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
         remade = {name: each for name, each in remade.items() if name not in by_process}
     if left:
         plans.append(plan_left(group[0].facts, left, around))
+    if computed:
+        plans.append(plan_computed(group[0].facts, computed, around))
     if views:
         plans.append(plan_lists(group[0].facts, views, around.inputs))
     if streams:
@@ -269,6 +278,20 @@ def _belongs_to_parent(culprit: Culprit) -> bool:
 def _is_optional(culprit: Culprit) -> bool:
     """Return whether it is only started on a condition, so that the class copes with None."""
     return culprit.site.statement not in culprit.site.method.body
+
+
+def _refuse_other_values(culprit: Culprit) -> None:
+    """Refuse a cached property that a worker may compute to another value, or that does more than that."""
+    if culprit.row is not None and culprit.row.kind == "sync":
+        return
+    module, method = culprit.facts.module, culprit.facts.methods[culprit.attribute]
+    assert isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef))
+    why = once_in(ImportTime(module.tree), method)
+    if why:
+        raise Refusal(
+            f"each worker would compute `{culprit.attribute}` again, which {why} "
+            f"({culprit.facts.line(method)})"
+        )
 
 
 def _remade(culprit: Culprit) -> Remade:

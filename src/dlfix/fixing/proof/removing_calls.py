@@ -69,7 +69,7 @@ from dlfix.project.trees import kept
 _CONTAINERS = frozenset("h5py lmdb zipfile tarfile sqlite3 netCDF4 tables openslide zarr".split())
 _NO_CONTAINERS = frozenset(
     ".json .jsonl .yaml .yml .toml .ini .cfg .txt .log .md .csv .tsv .html .png .jpg .jpeg .gif .svg"
-    " .pdf .mp4 .wav".split()
+    " .pdf .mp4 .wav .npy .pkl .pickle".split()
 )
 # Words in the names of functions that open files.
 _OPENS = ("open", "load", "read", "file", "connect", "path")

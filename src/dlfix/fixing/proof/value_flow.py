@@ -72,8 +72,9 @@ def is_of_decorated(program: Program, module: Module, node: ast.AST) -> bool:
         around = program.enclosing(module, function)
         if around is None:
             owner = module.parent(function)
-            if isinstance(owner, ast.ClassDef) and function.name == "__call__":
-                return _only_decorates(program, owner.name)  # `@Deprecated("...")`
+            if isinstance(owner, ast.ClassDef):  # `@Deprecated("...")`, `@REGISTRY.register("...")`
+                called = function.name == "__call__"
+                return _only_decorates(program, owner.name if called else function.name)
             return isinstance(owner, ast.Module) and _only_decorates(program, function.name)
         if not _is_only_returned(module, function):
             return False
