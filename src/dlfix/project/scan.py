@@ -66,7 +66,8 @@ def sets_attribute(data: bytes, name: bytes) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _assigned(name: bytes) -> re.Pattern[bytes]:
-    return re.compile(rb"\.%b\s*=(?!=)" % re.escape(name))
+    # In a tuple, too: `cls.low, cls.high = ...`.
+    return re.compile(rb"\.%b\s*(?:[,)\]][^=\n]*)?=(?!=)" % re.escape(name))
 
 
 def sets_on_others(data: bytes, attribute: bytes) -> bool:

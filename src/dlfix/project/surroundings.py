@@ -128,14 +128,18 @@ def apart(files: Sequence[Path], read: Callable[[Path], bytes | None]) -> list[t
 def _are_linked(
     top: Path, groups: dict[str, list[Path]], read: Callable[[Path], bytes | None]
 ) -> bool:
-    """Return whether a file of one project imports from another as from a folder: `import other.tools`."""
+    """Return whether a file of one project imports from another: `import other.tools`, `sys.path.append("../other")`."""
     names = b"|".join(re.escape(os.fsencode(name)) for name in groups)
     pattern = re.compile(
         rb"\b(?:from|import)\s+(%b)(?:\s*\.\s*(\w+)|\s+import\b\s*\(?\s*(\w+))" % names
     )
+    quoted = re.compile(rb"[\"'](?:[\w./]*/)?(%b)/?[\"']" % names)
     for name, files in groups.items():
         for path in files:
-            for other, below, taken in pattern.findall(read(path) or b""):
+            data = read(path) or b""
+            if b"sys.path" in data and {*quoted.findall(data)} - {os.fsencode(name)}:
+                return True
+            for other, below, taken in pattern.findall(data):
                 folder = top / os.fsdecode(other)
                 part = (below or taken).decode(errors="replace")
                 if other != os.fsencode(name) and (

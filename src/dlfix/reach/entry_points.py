@@ -257,6 +257,16 @@ def may_belong(analysis: Reading, boundary: Boundary, script: Module) -> bool:
     )
 
 
+def runs_with(analysis: Reading, boundary: Boundary, entry: Entry) -> bool:
+    """Return whether the program that comes to a boundary may run, or import, what an entry runs."""
+    if entry.kind != "import" or not isinstance(boundary.node, ast.Call):
+        return may_belong(analysis, boundary, entry.module)
+    entries = Entries.of(analysis).entries(boundary.frame.module, boundary.node)
+    return not entries or any(
+        comes_with(analysis.project, each.module, entry.module) for each in entries
+    )
+
+
 def is_before(
     one: Entry, node: ast.AST, other: Entry, other_module: Module, other_node: ast.AST
 ) -> bool:

@@ -64,9 +64,9 @@ class GlobalName:
             yield Use(self.module, call, rebinds=True), True
 
     def _by_alias(self, use: Use) -> Iterator[Use]:
-        """Yield where a function changes the object by a local name for it: `table = TABLE; table[key] = 1`."""
+        """Yield where a function changes the object, or a part, by a local name: `table = TABLE; table[key] = 1`."""
         module, scope = use.module, use.module.scope_of(use.node)
-        match module.parent(use.node):
+        match module.parent(whole_part(module, use.node)):
             case ast.Assign(targets=[ast.Name(id=alias)]) if scope.is_function:
                 if len(scope.bindings.get(alias, ())) == 1:
                     for read in scope.reads.get(alias, ()):
@@ -100,9 +100,19 @@ class GlobalName:
 
     def _named_so(self, module: Module) -> Iterator[ast.Name | ast.Attribute]:
         """Yield the names and attributes that are written as this one, or as an alias of it."""
-        aliases = () if module is self.module else module.aliases_of(self.name)
+        own = module is self.module
+        aliases = self._other_names() if own else module.aliases_of(self.name)
         for name in (self.name, *aliases):
             yield from module.nodes_by_name.get(name, ())
+
+    def _other_names(self) -> list[str]:
+        """Return the other names of the same object in the module: `cfg = __C`."""
+        found = []
+        for name, bindings in self.module.scope.bindings.items():
+            value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
+            if isinstance(value, ast.Name) and bindings[0].kind == "assign":
+                found += {name: [value.id], value.id: [name]}.get(self.name, [])
+        return found
 
     def writes(self) -> list[Use]:
         """Return the places that set the name or change its object."""
@@ -150,6 +160,14 @@ def _keys(node: ast.expr) -> set[object]:
 
 def _in_class_body(scope: Scope, node: ast.Name) -> bool:
     return scope.is_class and node.id in scope.bindings
+
+
+def whole_part(module: Module, node: ast.expr) -> ast.expr:
+    """Return the longest attribute or item that begins with a node: of `cfg.TRAIN["rate"]` for `cfg`, all of it."""
+    above = module.parent(node)
+    while isinstance(above, (ast.Attribute, ast.Subscript)) and above.value is node:
+        node, above = above, module.parent(above)
+    return node
 
 
 def changes(module: Module, node: ast.expr) -> bool:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.syntax import last_name
 from dlfix.project.trees import walk
-from dlfix.reach.entry_points import Entry, may_belong, under_guard
+from dlfix.reach.entry_points import Entry, runs_with, under_guard
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Constant
 from dlfix.reach.worker_code import GlobalRead, WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.rules.reading.class_settings import SetOnClass, set_on_classes
+from dlfix.rules.reading.overridden import merged_into, overridden_by_parent
 from dlfix.rules.reading.registered import added_by_parent, changed_by_methods
 
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ class GlobalSetInMain(Rule):
                 yield self._of_each(own)
                 continue
             found = _set_in_parent(name, read)
-            if found and may_belong(analysis, boundary, found.entry.module):
+            if found is not None:
                 in_parent.setdefault(found.place, []).append(found)
         for first, *others in in_parent.values():
             yield self._finding(replace(first, beside=tuple(others)))
@@ -291,7 +292,7 @@ def _guarded(name: GlobalName, binding: object) -> bool:
 
 def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | None:
     """Return a write that only the parent makes; None where a worker makes it too, or none is seen."""
-    writes = [*name.writes(), *changed_by_methods(name)]
+    writes = list(dict.fromkeys([*name.writes(), *changed_by_methods(name), *merged_into(name)]))
     if name.is_logger:
         firsts = name.module.scope.bindings.get(name.name, [])
         is_bound = any(not _guarded(name, each) for each in firsts)
@@ -303,13 +304,20 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | None:
         for write in writes
         if not _is_first_value(name, write) and not _sets_nothing_new(name, write)
     ]
-    entries = [(write, entry) for write in later for entry in name.entries(write)]
+    boundary = read.function.crossing.boundary
+    entries = [
+        (write, entry)
+        for write in later
+        for entry in name.entries(write)
+        if runs_with(name.analysis, boundary, entry)
+    ]
     if not any(entry.kind == "import" for _, entry in entries):
         return SetInParent(name, read, *entries[0]) if entries else None
-    found = added_by_parent(name, later)
-    if found is None:
-        return None
-    return SetInParent(name, read, found.write, found.entry, ", ".join(found.added))
+    added = added_by_parent(name, entries)
+    if added is not None:
+        return SetInParent(name, read, added.write, added.entry, ", ".join(added.added))
+    again = overridden_by_parent(name, entries)
+    return SetInParent(name, read, *again) if again is not None else None
 
 
 def _is_first_value(name: GlobalName, write: Use) -> bool:

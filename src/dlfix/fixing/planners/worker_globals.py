@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 from dlfix.fixing import naming
 from dlfix.fixing.hoisting import carried_settings
 from dlfix.fixing.hoisting.line_width import width_of
+from dlfix.fixing.planners import worker_globals_in_place as in_place
 from dlfix.fixing.planners.worker_globals_kept import WHY_UNSAFE, on_their_objects, set_later
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.project.module import enclosing_function
@@ -243,10 +244,23 @@ def _setting(evidence: Evidence, analysis: Analysis, taken: set[Module]) -> Sett
         own = evidence.write.rebinds and caller is not module
         if own or _beside(caller, call, module, loader):
             again = adds_once_more(evidence.write, evidence.name.name)
+            filled = _filled(evidence, analysis, module, loader)
+            if filled is not None and (again or evidence.name.module is not module):
+                return filled
             if again:
                 raise _No(again)
             return _made_again_or_carried(evidence, analysis, caller, call, module, loader)
-    return _carried(evidence, analysis, module, loader)
+    return _filled(evidence, analysis, module, loader) or _carried(
+        evidence, analysis, module, loader
+    )
+
+
+def _filled(
+    evidence: SetInParent, analysis: Analysis, module: Module, loader: ast.Call
+) -> Setting | None:
+    """Carry what an object holds to the worker, and give it to the worker's own one; None where that is not known."""
+    found = in_place.filled(evidence, analysis, module, loader)
+    return Setting((("value", found.name),), (found.statement,)) if found is not None else None
 
 
 def _made_again_or_carried(

@@ -15,7 +15,6 @@ from dlfix.project.syntax import first_parameter, is_attribute_of
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entries, Entry, is_before, may_belong
 from dlfix.reach.global_state import Use, changes
-from dlfix.reach.instances import attribute_targets
 from dlfix.reach.methods import stored_on_self, takes_instance
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Class, Instance
@@ -57,6 +56,7 @@ class SetOnClass:
 
 def set_on_classes(analysis: Analysis) -> Iterator[SetOnClass]:
     """Yield the attributes of classes that workers read and only the parent sets."""
+    yield from _replaced_methods(analysis)
     seen: set[tuple[ast.AST, str]] = set()
     for function in list(WorkerCode.of(analysis).functions.values()):
         boundary = function.crossing.boundary
@@ -75,6 +75,31 @@ def set_on_classes(analysis: Analysis) -> Iterator[SetOnClass]:
                     yield from _set_by_parent(cls, node, function, writes, analysis)
 
 
+def _replaced_methods(analysis: Analysis) -> Iterator[SetOnClass]:
+    """Yield the methods that workers call and only the parent puts others in the place of: `Reader.pick = picked`."""
+    functions = list(WorkerCode.of(analysis).functions.values())
+    for function in functions:
+        above, name = function.module.parent(function.node), getattr(function.node, "name", "")
+        if not isinstance(above, ast.ClassDef) or not analysis.project.sets(name):
+            continue
+        if function.crossing.boundary.kind == "dataset" or only_forks(
+            analysis, function.crossing.boundary
+        ):
+            continue
+        module = function.module
+        cls = analysis.interpreter.class_value(above, analysis.frame(module.scope_of(above)))
+        writes = list(_writes(cls, name, analysis))
+        called = (
+            (each, node)
+            for each in (functions if writes else ())
+            for node in walk(each.node)
+            if isinstance(node, ast.Attribute) and node.attr == name
+        )
+        caller, node = next(called, (function, None))
+        if node is not None:
+            yield from _set_by_parent(cls, node, caller, writes, analysis)
+
+
 def _classes(node: ast.Attribute, function: WorkerFunction, analysis: Analysis) -> Iterator[Class]:
     """Yield the class whose attribute is read: by its name, or by an object that has none of its own."""
     module = function.module
@@ -83,14 +108,25 @@ def _classes(node: ast.Attribute, function: WorkerFunction, analysis: Analysis) 
     if isinstance(above, ast.ClassDef) and is_own and takes_instance(function.node):
         if analysis.project.sets(node.attr) or _takes_item(module, node):
             cls = analysis.interpreter.class_value(above, analysis.frame(module.scope_of(above)))
-            if _default(cls, node.attr, analysis) is not None and not _is_stored(
-                cls, node.attr, analysis
-            ):
-                yield cls
+            for each in dict.fromkeys((cls, _class_sent(function, cls, analysis))):
+                if _default(each, node.attr, analysis) is not None and not _is_stored(
+                    each, node.attr, analysis
+                ):
+                    yield each
         return
     if analysis.project.sets(node.attr) or _takes_item(module, node):
         code = WorkerCode.of(analysis)
         yield from (v for v in code.stands_for(module, node.value) if isinstance(v, Class))
+
+
+def _class_sent(function: WorkerFunction, cls: Class, analysis: Analysis) -> Class:
+    """Return the class of the object that runs a method in workers: one that derives from the method's."""
+    value = function.crossing.value
+    if isinstance(value, Instance) and any(
+        isinstance(each, Class) and each.node is cls.node for each in analysis.mro(value.cls)
+    ):
+        return value.cls
+    return cls
 
 
 def _default(cls: Class, name: str, analysis: Analysis) -> ast.expr | None:
@@ -134,7 +170,8 @@ def _set_by_parent(
         if any(is_before(entry, use.node, start, boundary.frame.module, boundary.node)
                for start in starts):  # fmt: skip
             name = f"{cls.name}.{node.attr}"
-            yield SetOnClass(cls, name, function, node, use, entry, default is not None)
+            is_there = default is not None or analysis.method(cls, node.attr) is not None
+            yield SetOnClass(cls, name, function, node, use, entry, is_there)
             return
 
 
@@ -143,12 +180,14 @@ def _writes(cls: Class, name: str, analysis: Analysis) -> Iterator[Use]:
     line = {base.node for base in analysis.mro(cls) if isinstance(base, Class)}
     modules = [cls.module, *analysis.project.setting(name, cls.module)]
     for module in dict.fromkeys(modules):
-        for target, _ in attribute_targets(module, name):
+        for target in module.nodes_by_name.get(name, ()):
+            if not isinstance(target, ast.Attribute) or not isinstance(target.ctx, ast.Store):
+                continue
             if not isinstance(target.value, (ast.Name, ast.Attribute, ast.Call)):
                 continue
             owners = analysis.evaluate(target.value, analysis.frame(module.scope_of(target)))
             values = [reached.value for reached in owners]
-            if values and all(isinstance(v, Class) and v.node in line for v in values):
+            if any(isinstance(v, Class) and v.node in line for v in values):
                 yield Use(module, target, rebinds=True)
 
 

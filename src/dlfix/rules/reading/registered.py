@@ -31,19 +31,18 @@ class AddedByParent:
     added: Added
 
 
-def added_by_parent(name: GlobalName, writes: list[Use]) -> AddedByParent | None:
+def added_by_parent(name: GlobalName, writes: list[tuple[Use, Entry]]) -> AddedByParent | None:
     """Return an entry that only the parent adds; None where any may be there after an import."""
     imported: set[Added] = set()
     by_parent: list[AddedByParent] = []
-    for write in writes:
-        for entry in name.entries(write):
-            added = _added(name, write, entry)
-            if entry.kind == "import" and added is None:
-                return None
-            if entry.kind == "import" and added is not None:
-                imported.add(added)
-            elif added is not None:
-                by_parent.append(AddedByParent(write, entry, added))
+    for write, entry in writes:
+        added = _added(name, write, entry)
+        if entry.kind == "import" and added is None:
+            return None
+        if entry.kind == "import" and added is not None:
+            imported.add(added)
+        elif added is not None:
+            by_parent.append(AddedByParent(write, entry, added))
     found = (each for each in by_parent if each.added not in imported)
     return next((each for each in found if _may_be_read(name, each.added)), None)
 

@@ -1,0 +1,98 @@
+"""How a worker gives a table, or a configuration object, what the parent's holds: the object stays the same one."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlfix.reach.values import Class, Container, External, ExternalCall, Instance, Value
+from dlfix.reach.worker_code import WorkerCode
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.reach.analysis import Analysis
+    from dlfix.rules.dlf303_global_set_in_main import SetInParent
+
+_MAPPINGS = frozenset(
+    [
+        "addict.Dict",
+        "builtins.dict",
+        "collections.Counter",
+        "collections.OrderedDict",
+        "collections.defaultdict",
+        "detectron2.config.CfgNode",
+        "dict",
+        "easydict.EasyDict",
+        "fvcore.common.config.CfgNode",
+        "yacs.config.CfgNode",
+    ]
+)
+# What a class may define that has a say in what its objects hold.
+_OF_MAPPINGS = frozenset({"update", "__setitem__"})
+_OF_ATTRIBUTES = frozenset({"__slots__", "__setattr__", "__getattribute__"})
+
+
+class Filled(NamedTuple):
+    """An object by its name in a module, and the statement that gives it what `value` holds."""
+
+    name: str
+    statement: str
+
+
+def filled(
+    evidence: SetInParent, analysis: Analysis, module: Module, loader: ast.Call
+) -> Filled | None:
+    """Return how a worker fills an object as the parent has; None where that is not known.
+
+    Not where the parent gives the name another object: then the worker's is another one, too.
+    """
+    name = "" if evidence.write.rebinds else _name_in(module, evidence, analysis)
+    if not name or module.scope_of(loader).lookup(name) is not module.scope:
+        return None
+    found = analysis.interpreter.global_name(evidence.name.module, evidence.name.name)
+    statements = {_statement(each.value, name, analysis) for each in found}
+    statement = statements.pop() if len(statements) == 1 else ""
+    return Filled(name, statement) if statement else None
+
+
+def _name_in(module: Module, evidence: SetInParent, analysis: Analysis) -> str:
+    """Return a module's own global name of the object; empty where it has none."""
+    wanted = evidence.name.module, evidence.name.name
+    if module is wanted[0]:
+        return wanted[1]
+    code = WorkerCode.of(analysis)
+    names = (wanted[1], *module.aliases_of(wanted[1]))
+    return next((each for each in names if code.home(module, each) == wanted), "")
+
+
+def _statement(value: Value, name: str, analysis: Analysis) -> str:
+    match value:
+        case Container(kind="dict" | "set"):
+            return f"{name}.update(value)"
+        case Container(kind="list"):
+            return f"{name}[:] = value"
+        case ExternalCall(name=made) if made in _MAPPINGS:
+            return f"{name}.update(value)"
+        case Instance(cls=cls):
+            return _of_instance(cls, name, analysis)
+    return ""
+
+
+def _of_instance(cls: Class, name: str, analysis: Analysis) -> str:
+    """Return how an object of a class of the tree takes what another has: a dict's items, else its attributes."""
+    line = [each for each in analysis.mro(cls) if not _is_object(each)]
+    others = [each for each in line if not isinstance(each, Class)]
+    defined = {name for each in line if isinstance(each, Class) for name in _defined(each)}
+    if not others:
+        is_plain = defined.isdisjoint(_OF_ATTRIBUTES)
+        return f"vars({name}).update(vars(value))" if is_plain else ""
+    mapping = all(isinstance(each, External) and each.name in _MAPPINGS for each in others)
+    return f"{name}.update(value)" if mapping and defined.isdisjoint(_OF_MAPPINGS) else ""
+
+
+def _is_object(base: object) -> bool:
+    return isinstance(base, External) and base.name in ("object", "builtins.object")
+
+
+def _defined(cls: Class) -> set[str]:
+    return {*cls.module.inner_scope(cls.node).bindings}

@@ -1,0 +1,142 @@
+"""Settings of a module that an import fills and the parent sets again: `cfg.merge_from_file(args.config)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.project.syntax import is_name, positional
+from dlfix.project.trees import walk
+from dlfix.reach.entry_points import Entry
+from dlfix.reach.global_state import GlobalName, Use, changes, whole_part
+from dlfix.reach.values import BoundMethod, Class, Function
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+
+# How the configuration objects of libraries (yacs, fvcore, mmengine) take other values in place of their own.
+_MERGING = frozenset(
+    ["merge_from_file", "merge_from_list", "merge_from_other_cfg", "merge_from_dict"]
+)
+Path = tuple[str, ...]  # attributes and constant keys, from the name on; "*" for any
+
+
+def merged_into(name: GlobalName) -> Iterator[Use]:
+    """Yield where a configuration object takes other values: by a method of its library, or by a function of the tree."""
+    for use in name.reads():
+        call = _method_called(use.module, use.node)
+        if call is not None and _merges(call):
+            yield use
+        elif _is_changed_by_function(name, use):
+            yield use
+
+
+def overridden_by_parent(
+    name: GlobalName, writes: list[tuple[Use, Entry]]
+) -> tuple[Use, Entry] | None:
+    """Return where only the parent sets again what a worker reads of an object that an import has filled."""
+    read = [
+        _path(use.module, use.node)
+        for use in name.reads()
+        if name.worker_writer(use) is not None
+    ]
+    at_import = {use for use, entry in writes if entry.kind == "import"}
+    for use, entry in writes:
+        path = _set_again(name, use) if use not in at_import else None
+        if path is not None and any(_overlap(path, each) for each in read):
+            return use, entry
+    return None
+
+
+def _set_again(name: GlobalName, use: Use) -> Path | None:
+    """Return the part of the object that a use sets to what an import cannot know; None where it does not."""
+    call = _method_called(use.module, use.node)
+    if call is not None:
+        return () if _merges(call) else None
+    if _is_changed_by_function(name, use):
+        return ()
+    path = _path(use.module, use.node)
+    target = whole_part(use.module, use.node)
+    if not path or isinstance(getattr(target, "ctx", None), ast.Load):
+        return None
+    value = getattr(use.module.statement(use.node), "value", None)
+    if not isinstance(value, ast.expr) or not _is_given(name, use.module, value):
+        return None
+    return path if _names(name, use) else ()  # which part a local name stands for is not asked
+
+
+def _names(name: GlobalName, use: Use) -> bool:
+    """Return whether a use is by the name itself, not by a local one for a part."""
+    aliases = {name.name, *use.module.aliases_of(name.name)}
+    return getattr(use.node, "id", getattr(use.node, "attr", "")) in aliases
+
+
+def _is_given(name: GlobalName, module: Module, value: ast.expr) -> bool:
+    """Return whether a value comes from what a program is given, or from an argument: no constant, no definition."""
+    found = name.analysis.evaluate(value, name.analysis.frame(module.scope_of(value)))
+    if any(isinstance(each.value, (Function, Class, BoundMethod)) for each in found):
+        return False
+    return any(isinstance(node, (ast.Name, ast.Attribute)) for node in walk(value))
+
+
+def _is_changed_by_function(name: GlobalName, use: Use) -> bool:
+    """Return whether a function of the tree that gets the object as an argument lets it take other values."""
+    parent = use.module.parent(use.node)
+    call = use.module.parent(parent) if isinstance(parent, ast.keyword) else parent
+    if not isinstance(call, ast.Call) or call.func is use.node:
+        return False
+    frame = name.analysis.frame(use.module.scope_of(call))
+    for reached in name.analysis.evaluate(call.func, frame):
+        function = reached.value
+        if isinstance(function, Function) and isinstance(function.node, ast.FunctionDef):
+            parameter = _passed_to(function.node, call, use.node)
+            if parameter and any(
+                is_name(node, parameter) and _takes_values(function.module, node)
+                for node in walk(function.node)
+            ):
+                return True
+    return False
+
+
+def _takes_values(module: Module, node: ast.expr) -> bool:
+    call = _method_called(module, node)
+    if call is not None:
+        return _merges(call)
+    return changes(module, node) and not isinstance(whole_part(module, node).ctx, ast.Load)
+
+
+def _merges(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _MERGING
+
+
+def _method_called(module: Module, node: ast.expr) -> ast.Call | None:
+    above = module.parent(node)
+    call = module.parent(above) if isinstance(above, ast.Attribute) else None
+    return call if isinstance(call, ast.Call) and call.func is above else None
+
+
+def _passed_to(function: ast.FunctionDef, call: ast.Call, value: ast.expr) -> str:
+    """Return the parameter that gets an argument of a call; empty where that is not seen."""
+    for name, given in zip(positional(function), call.args, strict=False):
+        if given is value:
+            return name
+    return next((each.arg or "" for each in call.keywords if each.value is value), "")
+
+
+def _path(module: Module, node: ast.expr) -> Path:
+    parts: list[str] = []
+    above = module.parent(node)
+    while isinstance(above, (ast.Attribute, ast.Subscript)) and above.value is node:
+        match above:
+            case ast.Attribute(attr=part) | ast.Subscript(slice=ast.Constant(value=str() as part)):
+                parts.append(part)
+            case _:
+                parts.append("*")
+        node, above = above, module.parent(above)
+    return tuple(parts)
+
+
+def _overlap(one: Path, other: Path) -> bool:
+    """Return whether a part of an object is, holds or lies in another."""
+    return all(a == b or "*" in (a, b) for a, b in zip(one, other, strict=False))
