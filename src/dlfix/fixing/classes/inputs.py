@@ -503,6 +503,9 @@ class _Parts:
         if self.skip(node) or isinstance(node, (ast.Lambda, ast.expr_context)):
             return
         handle = self._of_a_part(node)
+        if handle is not None and self.skip(handle):
+            yield from self._within(node)
+            return
         if handle is not None:
             if is_self_attribute(handle, self.me):
                 where = self.inputs.changes(handle.attr)

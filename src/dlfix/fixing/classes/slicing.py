@@ -328,11 +328,13 @@ class Slice(Selection):
             return []
         before = self.bound_around
         self.bound_around = before | bound_within(statement)
-        saved = len(self.inserts) + len(self.saves.get(self.first, []))
+        inserts, saves = len(self.inserts), len(self.saves.get(self.first, []))
         self.depth += 1
         body = self._block(statement.body)
         self.depth -= 1
-        if len(self.inserts) + len(self.saves.get(self.first, [])) != saved:
+        own = self.module.span(statement)
+        kept_within = any(own.start < each.span.start for each in self.inserts[inserts:])
+        if kept_within or len(self.saves.get(self.first, [])) != saves:
             raise Refusal(
                 f"the value that opens the resource is created in a loop ({self.facts.line(statement)})"
             )

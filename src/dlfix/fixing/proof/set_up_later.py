@@ -32,6 +32,7 @@ from dlfix.fixing.proof.syntax import (
     dotted,
     executed,
     is_attribute,
+    last_part,
     own_attributes,
     own_targets,
     same,
@@ -228,8 +229,10 @@ def _operations(
         sets = any(n.attr == name for n in own_attributes(function, ast.Store))
         if sets and (opened_late or any(function is each for each in by_worker)):
             continue  # what opens it may set it up as well
+        closes = any(last_part(call.func) in _CLOSERS for call in calls_in(function.body))
         for operation in operations_on(change.new, cls.module, function, inside):
-            yield cls.module, operation
+            if not (closes and operation.name == "clear"):  # nothing is left of what it closed
+                yield cls.module, operation
     for called in dict.fromkeys([name, *givers]):
         given = "" if called == name else "()"
         for module, body in _using(change, called):

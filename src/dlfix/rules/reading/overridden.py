@@ -37,9 +37,7 @@ def overridden_by_parent(
 ) -> tuple[Use, Entry] | None:
     """Return where only the parent sets again what a worker reads of an object that an import has filled."""
     read = [
-        _path(use.module, use.node)
-        for use in name.reads()
-        if name.worker_writer(use) is not None
+        _path(use.module, use.node) for use in name.reads() if name.worker_writer(use) is not None
     ]
     at_import = {use for use, entry in writes if entry.kind == "import"}
     for use, entry in writes:
