@@ -95,9 +95,10 @@ release-check: setup
 	$(BIN)/python -m pytest -q tests/release
 	$(MAKE) install-check
 
-# The wheel installed into empty environments of Python 3.10 to 3.13, as far as these are there, the sdist into one, and used.
+# The wheel installed into empty environments of Python 3.10 to 3.13, as far as these are there, or of those in VERSIONS,
+# the sdist into one, and used.
 install-check: setup
-	$(BIN)/python -m tests.release.check
+	$(BIN)/python -m tests.release.check $(VERSIONS)
 
 # Known vulnerabilities of what dlfix needs to run; fails, too, where nothing can be looked up.
 audit: setup

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,17 +21,17 @@ PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 EXAMPLE = ROOT / "examples" / "birds"
 
 
-def main() -> int:
-    """Build, install and try."""
+def main(versions: Sequence[str] = PYTHONS) -> int:
+    """Build, install and try with some versions of Python."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         packages = build(copied(folder / "sources"), folder / "packages")
         trials = [
             (version, package)
-            for version in PYTHONS
+            for version in versions
             for package in packages
             # The sources build the same wheel with any Python: the oldest is tried.
-            if package.suffix == ".whl" or version == PYTHONS[0]
+            if package.suffix == ".whl" or version == versions[0]
         ]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             failed = list(pool.map(lambda trial: has_failed(*trial, folder), trials))
@@ -105,4 +106,4 @@ def contents(tree: Path) -> dict[str, bytes]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:] or PYTHONS))

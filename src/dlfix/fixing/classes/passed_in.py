@@ -12,7 +12,8 @@ from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
 from dlfix.fixing.classes.recorded import fitted
 from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
-from dlfix.project.syntax import defaults
+from dlfix.project.module import Module
+from dlfix.project.syntax import defaults, last_name
 from dlfix.reach.labels import label
 from dlfix.reach.values import Bound, Constant, Derived, ExternalCall, Value
 
@@ -28,7 +29,7 @@ class Again:
     alone: bool = False  # no process may open it while it holds its parent's
 
 
-_PATHS = ("name", "file", "filename")
+_PATHS = ("name", "file", "filename", "database")
 _READING = ("r", "rb", "r:*", "r:gz", "r:bz2", "r:xz", None)
 
 REOPENED = {
@@ -47,6 +48,12 @@ REOPENED = {
         "lmdb",
         knows=frozenset({"subdir", "readonly", "readahead", "meminit", "lock"}),
         alone=True,
+    ),
+    "sqlite3.connect": Again(
+        (("path", 'execute("PRAGMA database_list").fetchone()[2]'),),
+        "sqlite3.connect({})",
+        "sqlite3",
+        knows=frozenset({"timeout"}),
     ),
 }
 _MAP_OF_A_FILE = Again(
@@ -67,6 +74,8 @@ def plan_passed_in(culprit: Culprit, around: Surroundings) -> ClassPlan:
         raise Refusal(
             f"the stored resource is not a parameter of `{site.method.name}` ({facts.line(site.statement)})"
         )
+    if culprit.opener == "sqlite3.connect":
+        _refuse_set_up(facts, site)
     alone = getattr(site.statement, "targets", [site.target]) == [site.target]
     if not alone and not _is_unpacked(site):
         raise Refusal(f"the statement also sets other attributes ({facts.line(site.statement)})")
@@ -119,12 +128,78 @@ def _opened_again(culprit: Culprit) -> Again:
             "the caller opens the resource with arguments that the resource does not "
             f"record ({where})"
         )
+    if isinstance(value, ExternalCall) and _is_in_memory(value):
+        where = f"{value.frame.module.path.name}:{value.node.lineno}"
+        raise Refusal(f"the database exists only in the memory of the parent ({where})")
+    used = _set_up_at(value) if isinstance(value, ExternalCall) else None
+    if used is not None and isinstance(value, ExternalCall):
+        where = f"{value.frame.module.path.name}:{used.lineno}"
+        raise Refusal(f"the caller may set up the connection, which records nothing of it ({where})")
     if again.alone and isinstance(value, ExternalCall) and not _is_handed_on(value):
         where = f"{value.frame.module.path.name}:{value.node.lineno}"
         raise Refusal(
             f"the caller may hold the resource, which no forked worker may open ({where})"
         )
     return _spelled(again, culprit.facts)
+
+
+def _is_in_memory(value: ExternalCall) -> bool:
+    """Return whether a database may have no file: its path is not known to be one."""
+    if value.name != "sqlite3.connect":
+        return False
+    path = value.arguments.get(0, "database")
+    node = path.node if isinstance(path, Bound) else None
+    texts = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)] if node else []
+    plain = isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.BinOp, ast.JoinedStr))
+    memory = any("memory" in str(each) for each in texts) or "memory" in value.frame.module.text
+    return memory or not (plain or (texts and all(texts)))
+
+
+def _set_up_at(value: ExternalCall) -> ast.expr | None:
+    """Return where code that opens a connection does more with it than ask queries, close it and hand it on."""
+    if value.name != "sqlite3.connect":
+        return None
+    module, node = value.frame.module, value.node
+    if _is_handed_on(value):
+        return None
+    match module.parent(node):
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            scope = module.scope_of(node)
+            owner = scope.lookup(name) or scope
+            if len(owner.bindings.get(name, ())) > 1:
+                return node
+            reads = [each for inner in owner.walk() for each in inner.reads.get(name, ())]
+            return next((each for each in reads if not _only_asks(module, each)), None)
+    return node
+
+
+def _refuse_set_up(facts: ClassFacts, site: StoreSite) -> None:
+    """Refuse a constructor that does more than store the connection that it is given, and ask it queries."""
+    assert isinstance(site.value, ast.Name)
+    by_name = facts.module.inner_scope(site.method).reads.get(site.value.id, ())
+    reads: list[ast.AST] = [each for each in by_name if each is not site.value]
+    by_attribute = facts.reads.get(site.attribute, ())
+    reads += [node for method, node in by_attribute if method.name in facts.started]
+    for each in reads:
+        if not _only_asks(facts.module, each):
+            raise Refusal(f"the connection is used where it is stored ({facts.line(each)})")
+
+
+def _only_asks(module: Module, node: ast.AST) -> bool:
+    above = module.parent(node)
+    match above, module.parent(above) if above is not None else None:
+        case ast.Attribute(attr="close"), ast.Call(args=[]):
+            return True
+        case (
+            ast.Attribute(attr="execute"),
+            ast.Call(args=[ast.Constant(value=str() as query), *_]) as call,
+        ):
+            return call.func is above and query.lstrip()[:6].upper() == "SELECT"
+        case ast.Call(func=made), _:
+            return last_name(made)[:1].isupper()  # an object of a class is made of it
+        case ast.keyword(), ast.Call(func=made):
+            return last_name(made)[:1].isupper()
+    return False
 
 
 def _map_mode(value: ExternalCall) -> object:

@@ -26,9 +26,7 @@ def merged_into(name: GlobalName) -> Iterator[Use]:
     """Yield where a configuration object takes other values: by a method of its library, or by a function of the tree."""
     for use in name.reads():
         call = _method_called(use.module, use.node)
-        if call is not None and _merges(call):
-            yield use
-        elif _is_changed_by_function(name, use):
+        if (call is not None and _merges(call)) or _is_changed_by_function(name, use):
             yield use
 
 
@@ -101,7 +99,8 @@ def _takes_values(module: Module, node: ast.expr) -> bool:
     call = _method_called(module, node)
     if call is not None:
         return _merges(call)
-    return changes(module, node) and not isinstance(whole_part(module, node).ctx, ast.Load)
+    ctx = getattr(whole_part(module, node), "ctx", None)
+    return changes(module, node) and isinstance(ctx, (ast.Store, ast.Del))
 
 
 def _merges(call: ast.Call) -> bool:
