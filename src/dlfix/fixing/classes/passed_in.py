@@ -134,7 +134,9 @@ def _opened_again(culprit: Culprit) -> Again:
     used = _set_up_at(value) if isinstance(value, ExternalCall) else None
     if used is not None and isinstance(value, ExternalCall):
         where = f"{value.frame.module.path.name}:{used.lineno}"
-        raise Refusal(f"the caller may set up the connection, which records nothing of it ({where})")
+        raise Refusal(
+            f"the caller may set up the connection, which records nothing of it ({where})"
+        )
     if again.alone and isinstance(value, ExternalCall) and not _is_handed_on(value):
         where = f"{value.frame.module.path.name}:{value.node.lineno}"
         raise Refusal(
