@@ -16,7 +16,11 @@ from dlfix.reach.values import Constant
 from dlfix.reach.worker_code import GlobalRead, WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.rules.reading.class_settings import SetOnClass, set_on_classes
-from dlfix.rules.reading.overridden import merged_into, overridden_by_parent
+from dlfix.rules.reading.overridden import (
+    merged_into,
+    of_what_workers_read,
+    overridden_by_parent,
+)
 from dlfix.rules.reading.registered import added_by_parent, changed_by_methods
 
 if TYPE_CHECKING:
@@ -304,6 +308,7 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | None:
         for write in writes
         if not _is_first_value(name, write) and not _sets_nothing_new(name, write)
     ]
+    later = of_what_workers_read(name, later)
     boundary = read.function.crossing.boundary
     entries = [
         (write, entry)

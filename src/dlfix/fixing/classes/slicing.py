@@ -332,9 +332,11 @@ class Slice(Selection):
         self.depth += 1
         body = self._block(statement.body)
         self.depth -= 1
-        own = self.module.span(statement)
-        kept_within = any(own.start < each.span.start for each in self.inserts[inserts:])
-        if kept_within or len(self.saves.get(self.first, [])) != saves:
+        kept = self.inserts[inserts:]
+        # What decides in a loop would be asked again: only straight ones keep what they read above them.
+        decides = any(isinstance(each, (ast.If, ast.Try)) for each in statement.body)
+        within = any(self.module.span(statement).start < each.span.start for each in kept)
+        if (kept and (decides or within)) or len(self.saves.get(self.first, [])) != saves:
             raise Refusal(
                 f"the value that opens the resource is created in a loop ({self.facts.line(statement)})"
             )

@@ -34,32 +34,48 @@ def overridden_by_parent(
     name: GlobalName, writes: list[tuple[Use, Entry]]
 ) -> tuple[Use, Entry] | None:
     """Return where only the parent sets again what a worker reads of an object that an import has filled."""
-    read = [
-        _path(use.module, use.node) for use in name.reads() if name.worker_writer(use) is not None
-    ]
     at_import = {use for use, entry in writes if entry.kind == "import"}
-    for use, entry in writes:
-        path = _set_again(name, use) if use not in at_import else None
-        if path is not None and any(_overlap(path, each) for each in read):
-            return use, entry
-    return None
+    again = (each for each in writes if each[0] not in at_import and _sets_again(name, each[0]))
+    return next(again, None)
 
 
-def _set_again(name: GlobalName, use: Use) -> Path | None:
-    """Return the part of the object that a use sets to what an import cannot know; None where it does not."""
+def of_what_workers_read(name: GlobalName, writes: list[Use]) -> list[Use]:
+    """Return the writes that change what a worker reads: not those of other attributes or items than it names."""
+    read = [
+        _read(use.module, use.node) for use in name.reads() if name.worker_writer(use) is not None
+    ]
+    return [use for use in writes if any(_overlap(_written(name, use), each) for each in read)]
+
+
+def _sets_again(name: GlobalName, use: Use) -> bool:
+    """Return whether a use sets something to what an import cannot know."""
     call = _method_called(use.module, use.node)
     if call is not None:
-        return () if _merges(call) else None
+        return _merges(call)
     if _is_changed_by_function(name, use):
-        return ()
-    path = _path(use.module, use.node)
+        return True
     target = whole_part(use.module, use.node)
-    if not path or isinstance(getattr(target, "ctx", None), ast.Load):
-        return None
     value = getattr(use.module.statement(use.node), "value", None)
-    if not isinstance(value, ast.expr) or not _is_given(name, use.module, value):
-        return None
-    return path if _names(name, use) else ()  # which part a local name stands for is not asked
+    is_stored = target is not use.node and isinstance(getattr(target, "ctx", None), ast.Store)
+    return is_stored and isinstance(value, ast.expr) and _is_given(name, use.module, value)
+
+
+def _written(name: GlobalName, use: Use) -> Path:
+    """Return the part of the object that a use sets; all of it where that is not seen."""
+    target = whole_part(use.module, use.node)
+    is_stored = isinstance(getattr(target, "ctx", None), (ast.Store, ast.Del))
+    return _path(use.module, use.node) if is_stored and _names(name, use) else ()
+
+
+def _read(module: Module, node: ast.expr) -> Path | None:
+    """Return the part of the object that a use reads; None where all of it is handed on to other code."""
+    whole = whole_part(module, node)
+    above = module.parent(whole)
+    path = _path(module, node)
+    if isinstance(above, ast.Call) and above.func is whole:
+        return path[:-1]  # a method of it
+    handed_on = isinstance(above, (ast.Call, ast.keyword))
+    return path if path or not handed_on else None
 
 
 def _names(name: GlobalName, use: Use) -> bool:
@@ -134,6 +150,8 @@ def _path(module: Module, node: ast.expr) -> Path:
     return tuple(parts)
 
 
-def _overlap(one: Path, other: Path) -> bool:
-    """Return whether a part of an object is, holds or lies in another."""
-    return all(a == b or "*" in (a, b) for a, b in zip(one, other, strict=False))
+def _overlap(written: Path, read: Path | None) -> bool:
+    """Return whether a part of an object that is set is, holds or lies in one that is read."""
+    if read is None:
+        return not written or "*" in written
+    return all(a == b or "*" in (a, b) for a, b in zip(written, read, strict=False))
