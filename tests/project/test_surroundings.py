@@ -186,6 +186,19 @@ def test_what_is_imported_from_the_folder_beside_is_one_project(tmp_path, line):
     assert len(apart_below(tmp_path, OTHER, "other/tools.py", **{ONE: f"x = 1\n{line}\n"})) == 1
 
 
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ("sys.path.append(os.path.join(os.path.dirname(__file__), '..', 'other'))", 1),
+        ("sys.path.insert(0, '../other')", 1),
+        ("sys.path.append('..')", 2),
+        ("path.append('other')", 2),
+    ],
+)
+def test_a_folder_beside_that_is_put_on_the_path_is_of_one_project(tmp_path, line, count):
+    assert len(apart_below(tmp_path, OTHER, **{ONE: f"import os, sys\n{line}\n"})) == count
+
+
 def test_an_import_of_the_package_in_it_leaves_a_project_apart(tmp_path):
     assert (
         len(apart_below(tmp_path, OTHER, **{ONE: "import other.missing\nfrom one import other\n"}))

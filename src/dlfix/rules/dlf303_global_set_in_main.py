@@ -90,10 +90,11 @@ class GlobalSetInMain(Rule):
 
     Finds module-level names that code in a worker reads, and that are set or filled only under the
     main guard or by a function called from there. A spawned worker imports the modules and runs
-    neither: it sees the value after import, or no such name. Attributes of classes
-    (`Config.rate = rate`) that only the parent sets are found in the same way. So is a temporary folder that
-    a module makes on import (`SCRATCH = tempfile.mkdtemp()`), where parent and workers use it: each process
-    makes its own.
+    neither: it sees the value after import, or no such name. A configuration object counts too that an import
+    fills and the parent sets again (`cfg.merge_from_file(args.config)`, `cfg.TRAIN.SIZE = args.size`), if a worker
+    reads what is set. Attributes and methods of classes (`Config.rate = rate`) that only the parent sets are
+    found in the same way. So is a temporary folder that a module makes on import
+    (`SCRATCH = tempfile.mkdtemp()`), where parent and workers use it: each process makes its own.
 
     ## The error you see
 
@@ -171,8 +172,8 @@ class GlobalSetInMain(Rule):
     The fix is unsafe: workers that used the default value now use the value set by the parent. If only methods
     of the object sent read the name, its constructor keeps it. If only one
     function passed to the loader reads the name, the value becomes a parameter bound with
-    `functools.partial`; otherwise a `worker_init_fn` sets the name in each worker. A pool without an
-    `initializer` gets one that sets it.
+    `functools.partial`; otherwise a `worker_init_fn` sets the name in each worker, or fills the worker's own
+    table or configuration object. A pool without an `initializer` gets one that sets it.
 
     ## How to turn it off
 

@@ -63,6 +63,47 @@ SILENT = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", [*FOUND, *SILENT])
+_METHODS = """
+        from torch.utils.data import DataLoader, Dataset
+        class Tiles(Dataset):
+            scale = 1
+            shift = 0
+            def pick(self, i):
+                return i
+            def __getitem__(self, i):
+                return self.pick(i) * self.scale + self.shift
+        class Land(Tiles):
+            scale = 2
+        class Sea(Tiles):
+            pass
+        def first(self, i):
+            return 0
+        {before}
+        def main(args):
+            {set}
+            loader = DataLoader(Land(), num_workers=2)
+            {after}
+            return list(loader)
+        if __name__ == "__main__":
+            main(parsed())
+"""
+
+
+def _set(what, set_="x = 1", before="", after=""):
+    return program(what, _METHODS.format(set=set_, before=before, after=after))
+
+
+REPLACED = [
+    _set("a method", "Tiles.pick = first  # !DLF303"),
+    _set("an attribute of the class sent", "Land.scale = args.scale  # !DLF303"),
+    _set("one of either class", "cls = Land if args else Sea; cls.shift = args.shift  # !DLF303"),
+    _set("two at once", "Land.scale, Land.shift = args  # !DLF303 # !DLF303"),
+    _set("a method, on import", before="Tiles.pick = first"),
+    _set("a method of another class", "Sea.pick = first"),
+    _set("an attribute of another class", "Sea.shift = args.shift"),
+]
+
+
+@pytest.mark.parametrize("text", [*FOUND, *SILENT, *REPLACED])
 def test_findings_are_those_marked(text: str, tmp_path: Path) -> None:
     check(tmp_path, text)
