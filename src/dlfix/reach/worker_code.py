@@ -21,7 +21,7 @@ from dlfix.reach.values import BoundMethod, Class, Function, Instance, ModuleVal
 if TYPE_CHECKING:
     from dlfix.project.module import Module, Scope
     from dlfix.reach.analysis import Analysis
-    from dlfix.reach.crossing import Crossing
+    from dlfix.reach.crossing import Boundary, Crossing
     from dlfix.reach.steps import Step
     from dlfix.reach.values import Value
 
@@ -84,18 +84,21 @@ class GlobalRead:
 
 
 class WorkerCode:
-    """All functions that run in workers, as far as they can be followed."""
+    """All functions that run in workers, as far as they can be followed; with `only`, in those of one boundary."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, only: Boundary | None = None) -> None:
         self.analysis = analysis
         self.functions: dict[ast.AST, WorkerFunction] = {}
         self._classes: set[ast.ClassDef] = set()
         self._waiting: dict[str, list[tuple[FunctionNode, Class, Crossing]]] = {}  # for a call
         self._called: set[str] = set(ENTRIES)
-        self._uses: dict[ast.AST, Uses] = {}
-        self._names: dict[tuple[Scope, str], list[Value]] = {}
+        shared = None if only is None else WorkerCode.of(analysis)
+        self._uses: dict[ast.AST, Uses] = {} if shared is None else shared._uses
+        self._names: dict[tuple[Scope, str], list[Value]] = {} if shared is None else shared._names
         self._open: list[WorkerFunction] = []
         for crossing in analysis.crossings:
+            if only is not None and crossing.boundary.node is not only.node:
+                continue
             if crossing.edge.kind != "returned" and crossing.boundary.workers is not False:
                 self._meet(crossing.value, crossing)
         while self._open:
@@ -105,6 +108,14 @@ class WorkerCode:
     def of(cls, analysis: Analysis) -> WorkerCode:
         """Return the one that belongs to an analysis."""
         return analysis.once(cls.__name__, lambda: cls(analysis))
+
+    @classmethod
+    def of_boundary(cls, analysis: Analysis, boundary: Boundary) -> WorkerCode:
+        """Return the functions that run in the workers of one boundary."""
+        known: dict[ast.AST, WorkerCode] = analysis.once("WorkerCode.of_boundary", dict)
+        if boundary.node not in known:
+            known[boundary.node] = cls(analysis, boundary)
+        return known[boundary.node]
 
     def runs(self, module: Module, node: ast.AST) -> WorkerFunction | None:
         """Return the worker's function that a node is part of."""
@@ -212,7 +223,9 @@ class WorkerCode:
                 self._add(module, part, crossing)
 
     def _follow(self, function: WorkerFunction) -> None:
-        uses = self._uses[function.node] = self._used_by(function)
+        if function.node not in self._uses:
+            self._uses[function.node] = self._used_by(function)
+        uses = self._uses[function.node]
         for value in uses.values:
             self._use(value, function.crossing)
         self._called |= uses.attributes - {"__init__", "__len__"}

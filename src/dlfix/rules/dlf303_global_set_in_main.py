@@ -16,6 +16,7 @@ from dlfix.reach.values import Constant
 from dlfix.reach.worker_code import GlobalRead, WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.rules.reading.class_settings import SetOnClass, set_on_classes
+from dlfix.rules.reading.lacking import reads_by_boundary
 from dlfix.rules.reading.overridden import (
     merged_into,
     of_what_workers_read,
@@ -302,8 +303,10 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | None:
         firsts = name.module.scope.bindings.get(name.name, [])
         is_bound = any(not _guarded(name, each) for each in firsts)
         writes = [write for write in writes if write.rebinds and not is_bound]
-    if any(name.worker_writer(write) is not None for write in writes):
+    found = _unset_in_workers(name, read, writes)
+    if found is None:
         return None
+    read = found
     later = [
         write
         for write in writes
@@ -324,6 +327,14 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | None:
         return SetInParent(name, read, added.write, added.entry, ", ".join(added.added))
     again = overridden_by_parent(name, entries)
     return SetInParent(name, read, *again) if again is not None else None
+
+
+def _unset_in_workers(name: GlobalName, read: GlobalRead, writes: list[Use]) -> GlobalRead | None:
+    """Return a read in workers that do not set the name: those of another loader may."""
+    if not any(name.worker_writer(write) is not None for write in writes):
+        return read
+    reads = (one for _, one in reads_by_boundary(name, writes))
+    return next(reads, None)
 
 
 def _is_first_value(name: GlobalName, write: Use) -> bool:

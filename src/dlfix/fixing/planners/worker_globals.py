@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias, Union
 
@@ -15,13 +15,15 @@ from dlfix.fixing.planners import worker_globals_in_place as in_place
 from dlfix.fixing.planners.worker_globals_kept import WHY_UNSAFE, on_their_objects, set_later
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.project.module import enclosing_function
-from dlfix.project.order import comes_before, lies_in
+from dlfix.project.order import comes_before, lies_in, start
 from dlfix.project.syntax import last_name, positional
-from dlfix.reach.entry_points import Entries, is_before, top_level_statement
+from dlfix.reach.entry_points import Entries, is_before, runs_with, top_level_statement
+from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Class, Instance
 from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess, SetInParent
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.handles import row_of
+from dlfix.rules.reading.lacking import reads_by_boundary, runs_by_boundary
 from dlfix.rules.reading.registered import adds_once_more
 from dlfix.source.text import Span
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Boundary
+    from dlfix.reach.global_state import Use
     from dlfix.rules.base import Finding
 
 Evidence: TypeAlias = Union[SetInParent, SetOnClass]  # noqa: UP007 - Python 3.10
@@ -115,12 +118,75 @@ def _in_each_worker(
         return
     try:
         made = dict.fromkeys(each for group in settings.values() for each in group)
-        fix = _fix(_all([*settings]), [*made], analysis)
+        wanted = _at_each_loader(_all([*settings]), [*made], analysis, taken)
+        fix = _fix(_all([*settings]), wanted, analysis)
     except _No as no:
         yield from (Planned((each,), _refused(no, each)) for each in settings)
         return
-    taken.add(findings[0].evidence.function.crossing.boundary.frame.module)
+    taken |= wanted.keys()
     yield Planned(tuple(settings), fix)
+
+
+@dataclass
+class _Wanted:
+    """What the loaders of one module need: all of them the same."""
+
+    settings: list[Setting]
+    loaders: list[Boundary]
+
+
+def _at_each_loader(
+    evidences: Sequence[Evidence],
+    settings: Sequence[Setting],
+    analysis: Analysis,
+    taken: set[Module],
+) -> dict[Module, _Wanted]:
+    """Return the loaders whose workers lack what some evidences are about, by module, the own one first."""
+    own = evidences[0].function.crossing.boundary
+    wanted = {own.frame.module: _Wanted([*settings], _loaders_beside(analysis, own))}
+    for other in (each for one in evidences for each in _elsewhere_read(one, analysis)):
+        boundary = other.function.crossing.boundary
+        module = boundary.frame.module
+        setting = _setting(other, analysis, taken)
+        here = wanted.setdefault(module, _Wanted([], []))
+        if boundary.node not in {each.node for each in here.loaders}:
+            here.loaders += _loaders_beside(analysis, boundary)
+        if setting not in here.settings and module is own.frame.module:
+            where = f"{module.path.name}:{boundary.node.lineno}"
+            raise _No(f"the loaders are made where the name differs ({where})")
+        here.settings += [setting] if setting not in here.settings else []
+    return wanted
+
+
+def _elsewhere_read(evidence: Evidence, analysis: Analysis) -> Iterator[Evidence]:
+    """Yield what is known of a name for the other loaders whose workers read it, and do not set it."""
+    own = evidence.function.crossing.boundary
+    met = {each.node for each in _loaders_beside(analysis, own)}
+    for boundary, other in _others(evidence, analysis):
+        if boundary.node in met or only_forks(analysis, boundary):
+            continue
+        met |= {each.node for each in _loaders_beside(analysis, boundary)}
+        for write in (evidence.write, *_writes(evidence)):
+            ways = Entries.of(analysis).entries(write.module, write.node)
+            run = (each for each in ways if each.kind != "import")
+            entry = next((each for each in run if runs_with(analysis, boundary, each)), None)
+            if entry is not None:
+                yield replace(other, write=write, entry=entry)
+                break
+
+
+def _others(evidence: Evidence, analysis: Analysis) -> Iterator[tuple[Boundary, Evidence]]:
+    writes = _writes(evidence)
+    if isinstance(evidence, SetInParent):
+        for boundary, read in reads_by_boundary(evidence.name, writes):
+            yield boundary, replace(evidence, read=read)
+    else:
+        for boundary, function in runs_by_boundary(analysis, evidence.function, writes):
+            yield boundary, replace(evidence, function=function)
+
+
+def _writes(evidence: Evidence) -> list[Use]:
+    return evidence.name.writes() if isinstance(evidence, SetInParent) else [evidence.write]
 
 
 def _all(findings: Sequence[Finding]) -> list[Evidence]:
@@ -145,6 +211,8 @@ def _in_partial(
     """Return the fix that carries what a function reads in a partial, where that is the smaller."""
     settings = [each for each in evidences if isinstance(each, SetInParent)]
     if len(settings) < len(evidences):
+        return None
+    if any(True for each in evidences for _ in _elsewhere_read(each, analysis)):
         return None
     boundary = settings[0].read.function.crossing.boundary
     module = boundary.frame.module
@@ -176,10 +244,27 @@ class Setting:
     sets: str = ""  # what the lines assign, where they do no more: a global name, or `Config.rate`
 
 
-def _fix(evidences: Sequence[Evidence], settings: Sequence[Setting], analysis: Analysis) -> Fix:
-    loaders = _loaders_beside(analysis, evidences[0].function.crossing.boundary)
-    boundary = loaders[0]
+def _fix(
+    evidences: Sequence[Evidence], wanted: Mapping[Module, _Wanted], analysis: Analysis
+) -> Fix:
+    edits = [_edit(each.loaders, each.settings, analysis) for each in wanted.values()]
+    first = edits[0].plan
+    assert isinstance(first, WorkerGlobalsPlan)
+    names = ", ".join(dict.fromkeys(f"`{each.title}`" for each in evidences))
+    return Fix(
+        f"Set {names} in each worker with `{first.name}`",
+        Applicability.UNSAFE,
+        tuple(edits),
+        WHY_UNSAFE,
+    )
+
+
+def _edit(loaders: Sequence[Boundary], settings: Sequence[Setting], analysis: Analysis) -> Edit:
+    """Return the edit that gives the loaders of a module one function for their workers."""
+    boundary = min(loaders, key=lambda each: start(each.node))
     module, is_pool = boundary.frame.module, boundary.kind in _OF_POOLS
+    if any((each.kind in _OF_POOLS) is not is_pool for each in loaders):
+        raise _No("loaders and pools need the name")
     earlier = {_earlier(module, loader, analysis) for loader in loaders}
     if len(earlier) > 1:
         raise _No("the loaders have different `worker_init_fn` arguments")
@@ -198,13 +283,7 @@ def _fix(evidences: Sequence[Evidence], settings: Sequence[Setting], analysis: A
         width_of(module),
         INITIALIZER if is_pool else OPTION,
     )
-    names = ", ".join(dict.fromkeys(f"`{each.title}`" for each in evidences))
-    return Fix(
-        f"Set {names} in each worker with `{name}`",
-        Applicability.UNSAFE,
-        (Edit(module.path, CODEMOD, plan),),
-        WHY_UNSAFE,
-    )
+    return Edit(module.path, CODEMOD, plan)
 
 
 def _joined(

@@ -19,6 +19,7 @@ from dlfix.reach.methods import stored_on_self, takes_instance
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Class, Instance
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
+from dlfix.rules.reading.lacking import runs_by_boundary
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -152,11 +153,16 @@ def _set_by_parent(
     writes: list[Use],
     analysis: Analysis,
 ) -> Iterator[SetOnClass]:
-    code, entries, boundary = (
-        WorkerCode.of(analysis), Entries.of(analysis), function.crossing.boundary,
-    )  # fmt: skip
-    if not writes or any(code.runs(use.module, use.node) is not None for use in writes):
+    if not writes:
         return
+    code, entries = WorkerCode.of(analysis), Entries.of(analysis)
+    if any(code.runs(use.module, use.node) is not None for use in writes):
+        others = (each for _, each in runs_by_boundary(analysis, function, writes))
+        other = next(others, None)
+        if other is None:
+            return
+        function = other
+    boundary = function.crossing.boundary
     found = [(use, entry) for use in writes for entry in entries.entries(use.module, use.node)]
     if any(entry.kind == "import" for _, entry in found):
         return

@@ -1,0 +1,53 @@
+"""The loaders whose workers read a module-level name, and do not set it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.reach.global_state import GlobalName, Use
+from dlfix.reach.worker_code import GlobalRead, WorkerCode, WorkerFunction
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Boundary
+
+_POOLS = ("Pool", "Executor")
+_MOST = 100  # boundaries that are asked one by one
+
+
+def reads_by_boundary(
+    name: GlobalName, writes: Iterable[Use]
+) -> Iterator[tuple[Boundary, GlobalRead]]:
+    """Yield the boundaries whose workers read a name that nothing sets there, each with the first read."""
+    for boundary, code in _without(name.analysis, writes):
+        for read in code.global_reads():
+            if (read.module, read.name) == (name.module, name.name):
+                yield boundary, read
+                break
+
+
+def runs_by_boundary(
+    analysis: Analysis, function: WorkerFunction, writes: Iterable[Use]
+) -> Iterator[tuple[Boundary, WorkerFunction]]:
+    """Yield the boundaries whose workers run a function, and nothing that sets what it reads."""
+    for boundary, code in _without(analysis, writes):
+        if function.node in code.functions:
+            yield boundary, code.functions[function.node]
+
+
+def _without(analysis: Analysis, writes: Iterable[Use]) -> Iterator[tuple[Boundary, WorkerCode]]:
+    writes = [*writes]
+    of_pools = (
+        False  # whether an initializer sets it: its pool, and a call of that, are two boundaries
+    )
+    found = []
+    for boundary in analysis.boundaries[:_MOST]:
+        if boundary.workers is False or boundary.kind == "dataset":
+            continue
+        code = WorkerCode.of_boundary(analysis, boundary)
+        if all(code.runs(write.module, write.node) is None for write in writes):
+            found.append((boundary, code))
+        else:
+            of_pools |= boundary.kind in _POOLS
+    yield from (each for each in found if not (of_pools and each[0].kind in _POOLS))
