@@ -157,14 +157,23 @@ class WorkerCode:
             yield GlobalRead(name, function.module, node, function)
 
     def home(self, module: Module, name: str) -> tuple[Module, str]:
-        """Return the module of the tree that a name is imported from, and its name there."""
+        """Return the module of the tree that a name is imported from, and its name there: where it is bound, not passed on."""
+        met = {(module, name)}
+        while True:
+            source = self._source(module, name)
+            if source is None or source in met:
+                return module, name
+            met.add(source)
+            module, name = source
+
+    def _source(self, module: Module, name: str) -> tuple[Module, str] | None:
         for binding in module.scope.bindings.get(name, []):
             if not isinstance(binding.node, (ast.alias, ast.ImportFrom)):
                 continue
             source = import_source(self.analysis, module, binding.statement, name)
             if source is not None and source[1] in source[0].scope.bindings:
                 return source
-        return module, name
+        return None
 
     def module_named(self, module: Module, scope: Scope, name: str) -> Module | None:
         """Return the module of the tree that a name stands for."""

@@ -20,6 +20,7 @@ from dlfix.project.syntax import last_name, positional
 from dlfix.reach.entry_points import Entries, is_before, runs_with, top_level_statement
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Class, Instance
+from dlfix.reach.worker_code import WorkerCode
 from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess, SetInParent
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.handles import row_of
@@ -323,23 +324,26 @@ def _setting(evidence: Evidence, analysis: Analysis, taken: set[Module]) -> Sett
         own = evidence.write.rebinds and caller is not module
         if own or _beside(caller, call, module, loader):
             again = adds_once_more(evidence.write, evidence.name.name)
-            filled = _filled(evidence, analysis, module, loader)
-            if filled is not None and (again or evidence.name.module is not module):
-                return filled
             if again:
-                raise _No(again)
-            return _made_again_or_carried(evidence, analysis, caller, call, module, loader)
-    return _filled(evidence, analysis, module, loader) or _carried(
-        evidence, analysis, module, loader
-    )
+                return _or_filled(_No(again), evidence, analysis, module, loader)
+            try:
+                return _made_again_or_carried(evidence, analysis, caller, call, module, loader)
+            except _No as no:
+                return _or_filled(no, evidence, analysis, module, loader)
+    try:
+        return _carried(evidence, analysis, module, loader)
+    except _No as no:
+        return _or_filled(no, evidence, analysis, module, loader)
 
 
-def _filled(
-    evidence: SetInParent, analysis: Analysis, module: Module, loader: ast.Call
-) -> Setting | None:
-    """Carry what an object holds to the worker, and give it to the worker's own one; None where that is not known."""
+def _or_filled(
+    no: _No, evidence: SetInParent, analysis: Analysis, module: Module, loader: ast.Call
+) -> Setting:
+    """Carry what an object holds to the worker, and give it to the worker's own one; else refuse with a reason."""
     found = in_place.filled(evidence, analysis, module, loader)
-    return Setting((("value", found.name),), (found.statement,)) if found is not None else None
+    if found is None:
+        raise no
+    return Setting((("value", found.name),), (found.statement,))
 
 
 def _made_again_or_carried(
@@ -441,6 +445,9 @@ def _carried(
 ) -> Setting:
     """Carry the value itself to the worker and set it there."""
     name, write = evidence.name, evidence.write
+    held = None if write.rebinds else _held_by_another(evidence, analysis)
+    if held is not None:
+        raise _No(f"`{held.path.name}` imports the object that the parent changes")
     if write.module is not module:
         raise _elsewhere(f"`{name.name}` is set in", write.module, module, loader)
     own = name.module is module
@@ -460,6 +467,18 @@ def _carried(
         raise _No(f"`{name.name}` refers to a different variable where the loader is created")
     body = (f"global {name.name}", f"{name.name} = value")
     return Setting((("value", name.name),), body, name.name)
+
+
+def _held_by_another(evidence: SetInParent, analysis: Analysis) -> Module | None:
+    """Return a module that has an object by a name of its own: it would keep it where the name gets another."""
+    code, home = WorkerCode.of(analysis), (evidence.name.module, evidence.name.name)
+    for module in analysis.project.users(*home):
+        names = {home[1], *module.aliases_of(home[1])}
+        if module is not home[0] and any(
+            code.home(module, each) == home for each in names & {*module.scope.bindings}
+        ):
+            return module
+    return None
 
 
 def _assigning(written: str) -> Setting:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlfix.reach.values import Class, Container, External, ExternalCall, Instance, Value
+from dlfix.reach.values import Class, Container, Derived, External, ExternalCall, Instance, Value
 from dlfix.reach.worker_code import WorkerCode
 
 if TYPE_CHECKING:
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
     from dlfix.rules.dlf303_global_set_in_main import SetInParent
 
+_NAMESPACES = frozenset({"argparse.Namespace", "types.SimpleNamespace"})
+_PARSED = frozenset({"parse_args", "parse_intermixed_args"})
 _MAPPINGS = frozenset(
     [
         "addict.Dict",
@@ -47,7 +49,7 @@ def filled(
     Not where the parent gives the name another object: then the worker's is another one, too.
     """
     name = "" if evidence.write.rebinds else _name_in(module, evidence, analysis)
-    if not name or module.scope_of(loader).lookup(name) is not module.scope:
+    if not name or module.scope_of(loader).lookup(name.partition(".")[0]) is not module.scope:
         return None
     found = analysis.interpreter.global_name(evidence.name.module, evidence.name.name)
     statements = {_statement(each.value, name, analysis) for each in found}
@@ -56,13 +58,20 @@ def filled(
 
 
 def _name_in(module: Module, evidence: SetInParent, analysis: Analysis) -> str:
-    """Return a module's own global name of the object; empty where it has none."""
+    """Return what a module calls the object: a global name, or an attribute of a module; empty where it has none."""
     wanted = evidence.name.module, evidence.name.name
     if module is wanted[0]:
         return wanted[1]
     code = WorkerCode.of(analysis)
     names = (wanted[1], *module.aliases_of(wanted[1]))
-    return next((each for each in names if code.home(module, each) == wanted), "")
+    imported = (
+        f"{name}.{wanted[1]}"
+        for name, bindings in module.scope.bindings.items()
+        if {each.kind for each in bindings} == {"import"}
+        and code.module_named(module, module.scope, name) is wanted[0]
+    )
+    own = (each for each in names if code.home(module, each) == wanted)
+    return next(own, "") or next(imported, "")
 
 
 def _statement(value: Value, name: str, analysis: Analysis) -> str:
@@ -73,6 +82,10 @@ def _statement(value: Value, name: str, analysis: Analysis) -> str:
             return f"{name}[:] = value"
         case ExternalCall(name=made) if made in _MAPPINGS:
             return f"{name}.update(value)"
+        case ExternalCall(name=made) if made in _NAMESPACES:
+            return f"vars({name}).update(vars(value))"
+        case Derived(how=made) if made in _PARSED:
+            return f"vars({name}).update(vars(value))"
         case Instance(cls=cls):
             return _of_instance(cls, name, analysis)
     return ""

@@ -15,7 +15,7 @@ from dlfix.project.syntax import first_parameter, is_attribute_of
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entries, Entry, is_before, may_belong
 from dlfix.reach.global_state import Use, changes
-from dlfix.reach.methods import stored_on_self, takes_instance
+from dlfix.reach.methods import decorator_kind, stored_on_self, takes_instance
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Class, Instance
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
@@ -106,7 +106,8 @@ def _classes(node: ast.Attribute, function: WorkerFunction, analysis: Analysis) 
     module = function.module
     above = module.parent(function.node)
     is_own = is_attribute_of(node, first_parameter(function.node))
-    if isinstance(above, ast.ClassDef) and is_own and takes_instance(function.node):
+    of_class = decorator_kind(function.node) == "classmethod"
+    if isinstance(above, ast.ClassDef) and is_own and (of_class or takes_instance(function.node)):
         if analysis.project.sets(node.attr) or _takes_item(module, node):
             cls = analysis.interpreter.class_value(above, analysis.frame(module.scope_of(above)))
             for each in dict.fromkeys((cls, _class_sent(function, cls, analysis))):
@@ -143,7 +144,7 @@ def _default(cls: Class, name: str, analysis: Analysis) -> ast.expr | None:
 
 def _is_stored(cls: Class, name: str, analysis: Analysis) -> bool:
     methods = analysis.interpreter.roles.methods(cls)
-    return any(name in stored_on_self(node) for node in methods.values())
+    return any(takes_instance(each) and name in stored_on_self(each) for each in methods.values())
 
 
 def _set_by_parent(

@@ -41,8 +41,10 @@ def added_by_parent(name: GlobalName, writes: list[tuple[Use, Entry]]) -> AddedB
             return None
         if entry.kind == "import" and added is not None:
             imported.add(added)
-        elif added is not None:
-            by_parent.append(AddedByParent(write, entry, added))
+        elif added is not None or _telling(write):
+            by_parent.append(
+                AddedByParent(write, entry, added or ())
+            )  # under a key that is not known
     found = (each for each in by_parent if each.added not in imported)
     return next((each for each in found if _may_be_read(name, each.added)), None)
 
