@@ -32,6 +32,8 @@ class WorkerGlobals(PlannedCodemod):
         given = _Giver(module, set(calls.values()), (plan.option, option), plan.width)
         module = module.visit(given)
         module = placement.insert_at(module, index, [_function(module, plan)])
+        for dotted in plan.imports:
+            module = imports.add(module, dotted)
         return way.apply(module) if way else module
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.project.syntax import FUNCTIONS, MUTATORS, last_name
+from dlfix.project.syntax import FUNCTIONS, MUTATORS, dotted, last_name
 from dlfix.reach.entry_points import Entries, Entry
 from dlfix.reach.values import ExternalCall
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
@@ -138,9 +138,17 @@ class GlobalName:
             )
         if isinstance(node, ast.Attribute) and node.attr == self.name:
             if not isinstance(node.value, ast.Name):
-                return False
+                return self._is_module(module, node.value)
             return code.module_named(module, module.scope_of(node), node.value.id) is self.module
         return False
+
+    def _is_module(self, module: Module, node: ast.expr) -> bool:
+        """Return whether an expression is the module by its dotted name: `package.module`, imported so."""
+        path = dotted(node)
+        imported = path and any(
+            each.kind == "import" for each in module.scope.bindings.get(path.partition(".")[0], ())
+        )
+        return bool(imported) and self.analysis.project.find(path, module) is self.module
 
     def worker_writer(self, use: Use) -> WorkerFunction | None:
         """Return the worker's function that a use is in."""

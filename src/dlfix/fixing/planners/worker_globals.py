@@ -68,6 +68,7 @@ class WorkerGlobalsPlan:
     above: Span
     width: int = 88  # how long a line of the file may be
     option: str = OPTION
+    imports: tuple[str, ...] = ()  # modules whose names the lines and the values read
 
 
 class _No(Exception):
@@ -243,6 +244,7 @@ class Setting:
     values: tuple[tuple[str, str], ...]  # parameters, each with what is bound to it
     body: tuple[str, ...]
     sets: str = ""  # what the lines assign, where they do no more: a global name, or `Config.rate`
+    imports: tuple[str, ...] = ()  # modules to import
 
 
 def _fix(
@@ -283,6 +285,7 @@ def _edit(loaders: Sequence[Boundary], settings: Sequence[Setting], analysis: An
         module.span(top_level_statement(module, boundary.node)),
         width_of(module),
         INITIALIZER if is_pool else OPTION,
+        tuple(dict.fromkeys(name for each in settings for name in each.imports)),
     )
     return Edit(module.path, CODEMOD, plan)
 
@@ -343,7 +346,7 @@ def _or_filled(
     found = in_place.filled(evidence, analysis, module, loader)
     if found is None:
         raise no
-    return Setting((("value", found.name),), (found.statement,))
+    return Setting((("value", found.name),), (found.statement,), imports=found.imports)
 
 
 def _made_again_or_carried(
@@ -448,10 +451,12 @@ def _carried(
     held = None if write.rebinds else _held_by_another(evidence, analysis)
     if held is not None:
         raise _No(f"`{held.path.name}` imports the object that the parent changes")
-    if write.module is not module:
-        raise _elsewhere(f"`{name.name}` is set in", write.module, module, loader)
+    elsewhere = _elsewhere(f"`{name.name}` is set in", write.module, module, loader)
+    dotted = "" if write.module is module else in_place.module_name(module, name.module, analysis)
+    if write.module is not module and not (dotted and write.module is name.module):
+        raise elsewhere
     own = name.module is module
-    if not own and not _is_of_an_import(module, write.node):
+    if not own and not dotted and not _is_of_an_import(module, write.node):
         raise _elsewhere(f"`{name.name}` is defined in", name.module, module, loader)
     if own and evidence.read.function.module is not module:
         raise _elsewhere(f"`{name.name}` is read in", evidence.read.function.module, module, loader)
@@ -461,6 +466,8 @@ def _carried(
     if late is not None:
         line = getattr(late.node, "lineno", 0)
         raise _No(f"the name may be set after the loader is created (line {line})")
+    if dotted:
+        return replace(_assigning(f"{dotted}.{name.name}"), imports=(dotted,))
     if not own:
         return _assigning(ast.unparse(write.node))
     if module.scope_of(loader).lookup(name.name) is not module.scope:

@@ -39,6 +39,7 @@ class Filled(NamedTuple):
 
     name: str
     statement: str
+    imports: tuple[str, ...] = ()  # modules to import
 
 
 def filled(
@@ -48,13 +49,21 @@ def filled(
 
     Not where the parent gives the name another object: then the worker's is another one, too.
     """
-    name = "" if evidence.write.rebinds else _name_in(module, evidence, analysis)
-    if not name or module.scope_of(loader).lookup(name.partition(".")[0]) is not module.scope:
+    if evidence.write.rebinds:
+        return None
+    imports: tuple[str, ...] = ()
+    name = _name_in(module, evidence, analysis)
+    if not name:
+        dotted = module_name(module, evidence.name.module, analysis)
+        name, imports = f"{dotted}.{evidence.name.name}", (dotted,)
+        if not dotted:
+            return None
+    elif module.scope_of(loader).lookup(name.partition(".")[0]) is not module.scope:
         return None
     found = analysis.interpreter.global_name(evidence.name.module, evidence.name.name)
     statements = {_statement(each.value, name, analysis) for each in found}
     statement = statements.pop() if len(statements) == 1 else ""
-    return Filled(name, statement) if statement else None
+    return Filled(name, statement, imports) if statement else None
 
 
 def _name_in(module: Module, evidence: SetInParent, analysis: Analysis) -> str:
@@ -72,6 +81,18 @@ def _name_in(module: Module, evidence: SetInParent, analysis: Analysis) -> str:
     )
     own = (each for each in names if code.home(module, each) == wanted)
     return next(own, "") or next(imported, "")
+
+
+def module_name(module: Module, wanted: Module, analysis: Analysis) -> str:
+    """Return the dotted name under which a module can import another that it imports names from; empty if it cannot."""
+    for statement in module.nodes(ast.ImportFrom):
+        dotted = statement.module or ""
+        if statement.level == 0 and dotted and analysis.project.find(dotted, module) is wanted:
+            root = dotted.partition(".")[0]
+            scopes = [each for each in module.scope.walk() if root in each.bindings]
+            if all(b.kind == "import" for each in scopes for b in each.bindings[root]):
+                return dotted
+    return ""
 
 
 def _statement(value: Value, name: str, analysis: Analysis) -> str:
