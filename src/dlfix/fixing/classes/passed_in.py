@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
+from dlfix.fixing import naming
 from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import ClassFacts, StoreSite, self_name
 from dlfix.fixing.classes.handles import Refusal
@@ -13,7 +14,7 @@ from dlfix.fixing.classes.recorded import fitted
 from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.project.module import Module
-from dlfix.project.syntax import defaults, last_name
+from dlfix.project.syntax import defaults, last_name, parameters
 from dlfix.reach.labels import label
 from dlfix.reach.values import Bound, Constant, Derived, ExternalCall, Value
 
@@ -70,6 +71,8 @@ def plan_passed_in(culprit: Culprit, around: Surroundings) -> ClassPlan:
     """Plan an attribute that is set to a handle, or to several in a list or dict, that the caller opened."""
     facts, site = culprit.facts, culprit.site
     again = _opened_again(culprit)
+    if _is_part_of_argument(culprit):
+        return _part_kept(culprit, again, around)
     if not isinstance(site.value, ast.Name) or not _is_parameter(site):
         raise Refusal(
             f"the stored resource is not a parameter of `{site.method.name}` ({facts.line(site.statement)})"
@@ -106,6 +109,46 @@ def plan_passed_in(culprit: Culprit, around: Surroundings) -> ClassPlan:
             Lazy(name=site.attribute, body=body, kept_in=kept_in, self_name=me, alone=again.alone),
         ),
         state=state_for(facts, drops, (), around),
+        after=site.method.name,
+        imports=(again.library,) if again.library else (),
+    )
+
+
+def _is_part_of_argument(culprit: Culprit) -> bool:
+    """Return whether a statement sets one attribute to an item of an argument: `self.frames = group["frames"]`."""
+    site = culprit.site
+    match site.value:
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str())):
+            alone = getattr(site.statement, "targets", [site.target]) == [site.target]
+            once = len(culprit.facts.stores[site.attribute]) == 1
+            is_part = isinstance(culprit.value, Derived) and not culprit.container
+            return alone and once and is_part and name in parameters(site.method)
+    return False
+
+
+def _part_kept(culprit: Culprit, again: Again, around: Surroundings) -> ClassPlan:
+    """Plan an attribute that is set to an item of an argument: what is stored is asked how to open it again."""
+    facts, site = culprit.facts, culprit.site
+    assert site.value is not None
+    me, stem = self_name(site.method), f"_{site.attribute.lstrip('_')}"
+    kept_in = f"{stem}_by_pid"
+    kept = [f"{me}.{stem}_{suffix}" for suffix, _ in again.asks]
+    taken = {*facts.module.inner_scope(site.method).bindings, *facts.module.scope.bindings}
+    local = naming.free_name(site.attribute.strip("_") or "part", taken)
+    lines = [
+        f"{local} = {facts.module.segment(site.value)}",
+        f"{me}.{kept_in} = {{os.getpid(): {local}}}",
+        *(
+            f"{name} = {local}.{question}"
+            for name, (_, question) in zip(kept, again.asks, strict=True)
+        ),
+    ]
+    body = "return " + again.call.format(*kept)
+    return ClassPlan(
+        cls=facts.module.span(facts.node),
+        exchanges=(Exchange(facts.module.span(site.statement), "\n".join(lines)),),
+        lazies=(Lazy(name=site.attribute, body=body, kept_in=kept_in, self_name=me),),
+        state=state_for(facts, (Drop(kept_in, "{}", EACH_ITS_OWN),), (), around),
         after=site.method.name,
         imports=(again.library,) if again.library else (),
     )

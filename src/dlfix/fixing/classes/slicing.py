@@ -8,6 +8,7 @@ reads besides is evaluated where it was, and kept. The constructor goes on as be
 from __future__ import annotations
 
 import ast
+import builtins
 import itertools
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -471,8 +472,14 @@ class Slice(Selection):
         """Keep, right above a statement, the values that what is opened from it reads."""
         for line in self.saves.pop(self.first, []):
             name = line.rpartition(" = ")[2]
-            passed = self._is_passed(name)
-            place = self._first_statement() if passed else self._above_tries(statement, name)
+            if self._is_passed(name):
+                place: ast.stmt = self._first_statement()
+            elif all(map(self._is_passed, names_in([ast.parse(name)]) - {*dir(builtins)})):
+                place = next(
+                    reversed(self._compounds(statement)), statement
+                )  # a copy of an argument
+            else:
+                place = self._above_tries(statement, name)
             self.inserts.append(Insert(self.module.span(place), line, before=True))
 
     def _above_tries(self, statement: ast.stmt, name: str) -> ast.stmt:
