@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dlfix.fixing import naming
@@ -50,6 +51,9 @@ REOPENED = {
         knows=frozenset({"subdir", "readonly", "readahead", "meminit", "lock"}),
         alone=True,
     ),
+}
+# What tells nothing of how it was set up: for an attribute only, where nobody sets it up.
+_CONNECTIONS = {
     "sqlite3.connect": Again(
         (("path", 'execute("PRAGMA database_list").fetchone()[2]'),),
         "sqlite3.connect({})",
@@ -70,7 +74,7 @@ _PART_OF_H5 = Again(
 def plan_passed_in(culprit: Culprit, around: Surroundings) -> ClassPlan:
     """Plan an attribute that is set to a handle, or to several in a list or dict, that the caller opened."""
     facts, site = culprit.facts, culprit.site
-    again = _opened_again(culprit)
+    again = _opened_again(culprit, REOPENED | _CONNECTIONS)
     if _is_part_of_argument(culprit):
         return _part_kept(culprit, again, around)
     if not isinstance(site.value, ast.Name) or not _is_parameter(site):
@@ -154,9 +158,9 @@ def _part_kept(culprit: Culprit, again: Again, around: Surroundings) -> ClassPla
     )
 
 
-def _opened_again(culprit: Culprit) -> Again:
+def _opened_again(culprit: Culprit, known: Mapping[str, Again] = REOPENED) -> Again:
     """Return how what the caller opened is opened again, with all that it was opened with."""
-    value, again = culprit.value, REOPENED.get(culprit.opener)
+    value, again = culprit.value, known.get(culprit.opener)
     if isinstance(value, Derived):
         value, again = _part_of_h5(value)
     elif isinstance(value, ExternalCall) and (mode := _map_mode(value)) is not None:
