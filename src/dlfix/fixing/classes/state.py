@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from dlfix.fixing.classes.facts import ClassFacts, Method
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.inputs import STATE_METHODS, Inputs
+from dlfix.fixing.classes.observed import seen_whole_at
 from dlfix.fixing.classes.plans import Drop, State
 from dlfix.project.targets import evaluates_generics
 from dlfix.reach.pickle_protocol import Handed, read_reduce
@@ -64,6 +65,9 @@ def state_for(
     if slotted is not None and (named is None or kept or not {d.name for d in drops} <= {*named}):
         raise Refusal(f"the class stores its attributes in slots ({facts.line(slotted)})")
     own = facts.methods.get("__getstate__")
+    seen = seen_whole_at(around.inputs) if own is not None and restores else ""
+    if seen:
+        raise Refusal(f"code reads all attributes, and `__getstate__` may send others ({seen})")
     if own is not None and not _hands_over_all(facts, own):
         drops = ()
     reducer = next((facts.methods[name] for name in REDUCERS if name in facts.methods), None)
