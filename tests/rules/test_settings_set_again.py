@@ -52,6 +52,8 @@ PROGRAMS = [
     main("merged", "cfg.merge_from_list(args.pairs)"),
     main("one part", "cfg.data.scale = args.scale"),
     main("all of it", "cfg.data = Node(scale=args.scale)"),
+    main("all of it is read", "cfg.rate = args.rate", read="sum(len(k) for k in sorted(cfg))"),
+    main("all of it is passed", "cfg.rate = args.rate", read="dict(index=index, **cfg)"),
     silent("another part", "cfg.rate = args.rate"),
     silent("read when it is made", "cfg.size = args.size"),
     silent("handed on whole", "cfg.rate = args.rate", read="use(cfg)"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -74,8 +75,15 @@ def _read(module: Module, node: ast.expr) -> Path | None:
     path = _path(module, node)
     if isinstance(above, ast.Call) and above.func is whole:
         return path[:-1]  # a method of it
-    handed_on = isinstance(above, (ast.Call, ast.keyword))
-    return path if path or not handed_on else None
+    return path if path or not _is_handed_on(above) else None
+
+
+def _is_handed_on(above: ast.AST | None) -> bool:
+    """Return whether code elsewhere gets what an argument is: no builtin, which reads all of it, nor `f(**options)`."""
+    if isinstance(above, ast.keyword):
+        return above.arg is not None
+    builtin = isinstance(above, ast.Call) and getattr(above.func, "id", "") in dir(builtins)
+    return isinstance(above, ast.Call) and not builtin
 
 
 def _names(name: GlobalName, use: Use) -> bool:
