@@ -48,12 +48,18 @@ def silent(title, *lines, **more):
     return main(title, *lines, mark="", **more)
 
 
+FILL = "def fill(config, given):\n    config.data.scale = given.scale\n"
 PROGRAMS = [
     main("merged", "cfg.merge_from_list(args.pairs)"),
     main("one part", "cfg.data.scale = args.scale"),
     main("all of it", "cfg.data = Node(scale=args.scale)"),
     main("all of it is read", "cfg.rate = args.rate", read="sum(len(k) for k in sorted(cfg))"),
     main("all of it is passed", "cfg.rate = args.rate", read="dict(index=index, **cfg)"),
+    main("by a function", "fill(cfg, args)", more=FILL),
+    silent(
+        "another part by a function", "fill(cfg, args)", more=FILL.replace("data.scale", "rate")
+    ),
+    main("by a local name", "node = cfg['data']; node['scale'] = args.scale"),
     silent("another part", "cfg.rate = args.rate"),
     silent("read when it is made", "cfg.size = args.size"),
     silent("handed on whole", "cfg.rate = args.rate", read="use(cfg)"),

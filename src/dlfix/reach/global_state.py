@@ -178,6 +178,13 @@ def whole_part(module: Module, node: ast.expr) -> ast.expr:
     return node
 
 
+def method_called(module: Module, node: ast.expr) -> ast.Call | None:
+    """Return the call of a method of what a node stands for: `TABLE.update(...)`."""
+    above = module.parent(node)
+    call = module.parent(above) if isinstance(above, ast.Attribute) else None
+    return call if isinstance(call, ast.Call) and call.func is above else None
+
+
 def changes(module: Module, node: ast.expr) -> bool:
     """Return whether the object a name stands for is changed where it is used."""
     parent = module.parent(node)

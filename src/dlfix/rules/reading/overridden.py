@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.syntax import is_name, positional
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entry
-from dlfix.reach.global_state import GlobalName, Use, changes, whole_part
+from dlfix.reach.global_state import GlobalName, Use, changes, method_called, whole_part
 from dlfix.reach.values import BoundMethod, Class, Function
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ Path = tuple[str, ...]  # attributes and constant keys, from the name on; "*" fo
 def merged_into(name: GlobalName) -> Iterator[Use]:
     """Yield where a configuration object takes other values: by a method of its library, or by a function of the tree."""
     for use in name.reads():
-        call = _method_called(use.module, use.node)
-        if (call is not None and _merges(call)) or _is_changed_by_function(name, use):
+        call = method_called(use.module, use.node)
+        if (call is not None and _merges(call)) or _set_by_function(name, use):
             yield use
 
 
@@ -45,15 +45,19 @@ def of_what_workers_read(name: GlobalName, writes: list[Use]) -> list[Use]:
     read = [
         _read(use.module, use.node) for use in name.reads() if name.worker_writer(use) is not None
     ]
-    return [use for use in writes if any(_overlap(_written(name, use), each) for each in read)]
+    return [
+        use
+        for use in writes
+        if any(_overlap(part, each) for part in _written(name, use) for each in read)
+    ]
 
 
 def _sets_again(name: GlobalName, use: Use) -> bool:
     """Return whether a use sets something to what an import cannot know."""
-    call = _method_called(use.module, use.node)
+    call = method_called(use.module, use.node)
     if call is not None:
         return _merges(call)
-    if _is_changed_by_function(name, use):
+    if _set_by_function(name, use):
         return True
     target = whole_part(use.module, use.node)
     value = getattr(use.module.statement(use.node), "value", None)
@@ -61,11 +65,14 @@ def _sets_again(name: GlobalName, use: Use) -> bool:
     return is_stored and isinstance(value, ast.expr) and _is_given(name, use.module, value)
 
 
-def _written(name: GlobalName, use: Use) -> Path:
-    """Return the part of the object that a use sets; all of it where that is not seen."""
+def _written(name: GlobalName, use: Use) -> list[Path]:
+    """Return the parts of the object that a use sets; all of it where that is not seen."""
+    by_function = _set_by_function(name, use)
+    if by_function:
+        return by_function
     target = whole_part(use.module, use.node)
     is_stored = isinstance(getattr(target, "ctx", None), (ast.Store, ast.Del))
-    return _path(use.module, use.node) if is_stored and _names(name, use) else ()
+    return [_path(use.module, use.node) if is_stored and _names(name, use) else ()]
 
 
 def _read(module: Module, node: ast.expr) -> Path | None:
@@ -100,41 +107,36 @@ def _is_given(name: GlobalName, module: Module, value: ast.expr) -> bool:
     return any(isinstance(node, (ast.Name, ast.Attribute)) for node in walk(value))
 
 
-def _is_changed_by_function(name: GlobalName, use: Use) -> bool:
-    """Return whether a function of the tree that gets the object as an argument lets it take other values."""
+def _set_by_function(name: GlobalName, use: Use) -> list[Path]:
+    """Return the parts that a function of the tree sets which gets the object as an argument."""
     parent = use.module.parent(use.node)
     call = use.module.parent(parent) if isinstance(parent, ast.keyword) else parent
     if not isinstance(call, ast.Call) or call.func is use.node:
-        return False
+        return []
     frame = name.analysis.frame(use.module.scope_of(call))
-    for reached in name.analysis.evaluate(call.func, frame):
-        function = reached.value
-        if isinstance(function, Function) and isinstance(function.node, ast.FunctionDef):
-            parameter = _passed_to(function.node, call, use.node)
-            if parameter and any(
-                is_name(node, parameter) and _takes_values(function.module, node)
-                for node in walk(function.node)
-            ):
-                return True
-    return False
+    functions = [each.value for each in name.analysis.evaluate(call.func, frame)]
+    return [
+        path
+        for function in functions
+        if isinstance(function, Function) and isinstance(function.node, ast.FunctionDef)
+        if (parameter := _passed_to(function.node, call, use.node))
+        for node in walk(function.node)
+        if is_name(node, parameter) and (path := _taken(function.module, node)) is not None
+    ]
 
 
-def _takes_values(module: Module, node: ast.expr) -> bool:
-    call = _method_called(module, node)
+def _taken(module: Module, node: ast.expr) -> Path | None:
+    """Return the part of what a name stands for that takes another value there; None where none does."""
+    call = method_called(module, node)
     if call is not None:
-        return _merges(call)
+        return () if _merges(call) else None
     ctx = getattr(whole_part(module, node), "ctx", None)
-    return changes(module, node) and isinstance(ctx, (ast.Store, ast.Del))
+    is_set = changes(module, node) and isinstance(ctx, (ast.Store, ast.Del))
+    return _path(module, node) if is_set else None
 
 
 def _merges(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr in _MERGING
-
-
-def _method_called(module: Module, node: ast.expr) -> ast.Call | None:
-    above = module.parent(node)
-    call = module.parent(above) if isinstance(above, ast.Attribute) else None
-    return call if isinstance(call, ast.Call) and call.func is above else None
 
 
 def _passed_to(function: ast.FunctionDef, call: ast.Call, value: ast.expr) -> str:

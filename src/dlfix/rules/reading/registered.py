@@ -11,7 +11,7 @@ from dlfix.project.module import enclosing_function
 from dlfix.project.syntax import first_parameter, is_name, parameters
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entry
-from dlfix.reach.global_state import GlobalName, Use, changes
+from dlfix.reach.global_state import GlobalName, Use, changes, method_called
 from dlfix.reach.values import Class, Constant, Function, Instance, Value
 
 if TYPE_CHECKING:
@@ -52,19 +52,13 @@ def added_by_parent(name: GlobalName, writes: list[tuple[Use, Entry]]) -> AddedB
 def changed_by_methods(name: GlobalName) -> Iterator[Use]:
     """Yield the calls of methods of the tree that change the object: `READERS.register("npy", f)`."""
     for use in name.reads():
-        call = _method_called(use.module, use.node)
+        call = method_called(use.module, use.node)
         if call is None:
             continue
         for value in _values(name, use.module, use.node):
             if isinstance(value, Instance) and _changes_itself(name, value.cls, call.func.attr):  # type: ignore[attr-defined]
                 yield use
                 break
-
-
-def _method_called(module: Module, node: ast.expr) -> ast.Call | None:
-    above = module.parent(node)
-    call = module.parent(above) if isinstance(above, ast.Attribute) else None
-    return call if isinstance(call, ast.Call) and call.func is above else None
 
 
 def _changes_itself(name: GlobalName, cls: Class, method: str) -> bool:
@@ -87,7 +81,7 @@ def _telling(write: Use) -> list[ast.expr]:
     parent = write.module.parent(write.node)
     if isinstance(parent, ast.Subscript) and parent.value is write.node:
         return [] if isinstance(parent.ctx, ast.Load) else [parent.slice]
-    call = _method_called(write.module, write.node)
+    call = method_called(write.module, write.node)
     if call is None or any(isinstance(each, ast.Starred) for each in call.args):
         return []
     return call.args[:1] if call.args else [keyword.value for keyword in call.keywords]
