@@ -55,6 +55,11 @@ def comes_with(project: Project, script: Module, wanted: Module) -> bool:
     return any(module is wanted for module in _reached([script], partial(_imported_by, project)))
 
 
+def imported_with(project: Project, script: Module) -> frozenset[Module]:
+    """Return the modules that running a script imports, itself or through others, and the script."""
+    return frozenset(_reached([script], partial(_imported_by, project)))
+
+
 def may_come_with(project: Project, script: Module, wanted: Module) -> bool:
     """Return whether running a script may import a module, by a name that is computed too."""
     reached = _reached([script], partial(_imported_by, project))

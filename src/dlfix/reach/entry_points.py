@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import IMPORTS, in_main_only, is_guard
-from dlfix.project.importing import comes_with, may_come_with
+from dlfix.project.importing import comes_with, imported_with, may_come_with
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import end, start
 from dlfix.project.syntax import LOOPS, last_name
@@ -262,9 +262,15 @@ def runs_with(analysis: Reading, boundary: Boundary, entry: Entry) -> bool:
     if entry.kind != "import" or not isinstance(boundary.node, ast.Call):
         return may_belong(analysis, boundary, entry.module)
     entries = Entries.of(analysis).entries(boundary.frame.module, boundary.node)
-    return not entries or any(
-        comes_with(analysis.project, each.module, entry.module) for each in entries
-    )
+    scripts = {each.module for each in entries}
+    return not scripts or any(entry.module in _imported_with(analysis, each) for each in scripts)
+
+
+def _imported_with(analysis: Reading, script: Module) -> frozenset[Module]:
+    known: dict[Module, frozenset[Module]] = analysis.once("imported_with", dict)
+    if script not in known:
+        known[script] = imported_with(analysis.project, script)
+    return known[script]
 
 
 def is_before(

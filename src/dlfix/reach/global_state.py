@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project.syntax import FUNCTIONS, MUTATORS, dotted, last_name
@@ -53,8 +54,15 @@ class GlobalName:
             for value in values
         )
 
-    def uses(self) -> Iterator[tuple[Use, bool]]:
-        """Yield each use of the name in the project, and whether it writes."""
+    def uses(self) -> list[tuple[Use, bool]]:
+        """Return each use of the name in the project, and whether it writes."""
+        return self._uses
+
+    @cached_property
+    def _uses(self) -> list[tuple[Use, bool]]:
+        return list(self._all_uses())
+
+    def _all_uses(self) -> Iterator[tuple[Use, bool]]:
         for module in self.analysis.project.users(self.module, self.name):
             for node in self._named_so(module):
                 if self._is_use(module, node):
@@ -116,7 +124,7 @@ class GlobalName:
 
     def writes(self) -> list[Use]:
         """Return the places that set the name or change its object."""
-        uses = list(self.uses())
+        uses = self.uses()
         by_alias = (each for use, _ in uses for each in self._by_alias(use))
         return [*(use for use, writes in uses if writes), *by_alias]
 

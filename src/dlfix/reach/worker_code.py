@@ -139,6 +139,14 @@ class WorkerCode:
                 if writes:
                     yield from self._declared(function, scope)
 
+    @cached_property
+    def first_reads(self) -> dict[tuple[Module, str], GlobalRead]:
+        """The first read of each module-level name, by the module and the name."""
+        found: dict[tuple[Module, str], GlobalRead] = {}
+        for read in self.global_reads():
+            found.setdefault((read.module, read.name), read)
+        return found
+
     def _reads_of(self, function: WorkerFunction, scope: Scope) -> Iterator[GlobalRead]:
         module = function.module
         for name, nodes in scope.reads.items():

@@ -16,7 +16,7 @@ from dlfix.reach.values import Constant
 from dlfix.reach.worker_code import GlobalRead, WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.rules.reading.class_settings import SetOnClass, set_on_classes
-from dlfix.rules.reading.lacking import reads_by_boundary
+from dlfix.rules.reading.lacking import is_of_some_loaders, reads_by_boundary
 from dlfix.rules.reading.overridden import (
     merged_into,
     of_what_workers_read,
@@ -331,8 +331,11 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | None:
 
 def _unset_in_workers(name: GlobalName, read: GlobalRead, writes: list[Use]) -> GlobalRead | None:
     """Return a read in workers that do not set the name: those of another loader may."""
-    if not any(name.worker_writer(write) is not None for write in writes):
+    writers = [each for write in writes if (each := name.worker_writer(write)) is not None]
+    if not writers:
         return read
+    if not all(map(is_of_some_loaders, writers)):
+        return None
     reads = (one for _, one in reads_by_boundary(name, writes))
     return next(reads, None)
 

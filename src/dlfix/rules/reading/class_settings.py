@@ -19,7 +19,7 @@ from dlfix.reach.methods import decorator_kind, stored_on_self, takes_instance
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Class, Instance
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
-from dlfix.rules.reading.lacking import runs_by_boundary
+from dlfix.rules.reading.lacking import is_of_some_loaders, runs_by_boundary
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -157,7 +157,10 @@ def _set_by_parent(
     if not writes:
         return
     code, entries = WorkerCode.of(analysis), Entries.of(analysis)
-    if any(code.runs(use.module, use.node) is not None for use in writes):
+    writers = [each for use in writes if (each := code.runs(use.module, use.node)) is not None]
+    if writers:
+        if not all(map(is_of_some_loaders, writers)):
+            return
         others = (each for _, each in runs_by_boundary(analysis, function, writes))
         other = next(others, None)
         if other is None:

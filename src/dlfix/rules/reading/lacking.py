@@ -10,7 +10,7 @@ from dlfix.reach.worker_code import GlobalRead, WorkerCode, WorkerFunction
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
-    from dlfix.reach.crossing import Boundary
+    from dlfix.reach.crossing import Boundary, Crossing
 
 _POOLS = ("Pool", "Executor")
 _MOST = 100  # boundaries that are asked one by one
@@ -21,10 +21,19 @@ def reads_by_boundary(
 ) -> Iterator[tuple[Boundary, GlobalRead]]:
     """Yield the boundaries whose workers read a name that nothing sets there, each with the first read."""
     for boundary, code in _without(name.analysis, writes):
-        for read in code.global_reads():
-            if (read.module, read.name) == (name.module, name.name):
-                yield boundary, read
-                break
+        read = code.first_reads.get((name.module, name.name))
+        if read is not None:
+            yield boundary, read
+
+
+def is_of_some_loaders(writer: WorkerFunction) -> bool:
+    """Return whether a function sets up the workers of a loader or pool, as other ones may lack."""
+    crossing: Crossing | None = writer.crossing
+    while crossing is not None:
+        if crossing.edge.name in ("worker_init_fn", "initializer"):
+            return True
+        crossing = crossing.parent
+    return False
 
 
 def runs_by_boundary(
