@@ -185,7 +185,6 @@ def _is_set_back(name: GlobalName, use: Use) -> bool:
     pair = _other_end(use.module, around)
     return any(
         other.rebinds
-        and other is not use
         and other.module is use.module
         and (
             (pair is not None and enclosing_function(other.module, other.node) is pair)
