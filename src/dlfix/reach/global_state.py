@@ -54,15 +54,12 @@ class GlobalName:
             for value in values
         )
 
-    def uses(self) -> list[tuple[Use, bool]]:
-        """Return each use of the name in the project, and whether it writes."""
-        return self._uses
-
     @cached_property
-    def _uses(self) -> list[tuple[Use, bool]]:
-        return list(self._all_uses())
+    def uses(self) -> list[tuple[Use, bool]]:
+        """Each use of the name in the project, and whether it writes."""
+        return list(self._found())
 
-    def _all_uses(self) -> Iterator[tuple[Use, bool]]:
+    def _found(self) -> Iterator[tuple[Use, bool]]:
         for module in self.analysis.project.users(self.module, self.name):
             for node in self._named_so(module):
                 if self._is_use(module, node):
@@ -124,13 +121,12 @@ class GlobalName:
 
     def writes(self) -> list[Use]:
         """Return the places that set the name or change its object."""
-        uses = self.uses()
-        by_alias = (each for use, _ in uses for each in self._by_alias(use))
-        return [*(use for use, writes in uses if writes), *by_alias]
+        by_alias = (each for use, _ in self.uses for each in self._by_alias(use))
+        return [*(use for use, writes in self.uses if writes), *by_alias]
 
     def reads(self) -> list[Use]:
         """Return the places that only read."""
-        return [use for use, writes in self.uses() if not writes]
+        return [use for use, writes in self.uses if not writes]
 
     def _is_use(self, module: Module, node: ast.AST) -> bool:
         code = WorkerCode.of(self.analysis)

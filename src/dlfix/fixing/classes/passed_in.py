@@ -177,7 +177,7 @@ def _opened_again(culprit: Culprit, known: Mapping[str, Again] = REOPENED) -> Ag
         )
     if isinstance(value, ExternalCall) and _is_in_memory(value):
         where = f"{value.frame.module.path.name}:{value.node.lineno}"
-        raise Refusal(f"the database exists only in the memory of the parent ({where})")
+        raise Refusal(f"the database may exist only in the memory of the parent ({where})")
     used = _set_up_at(value) if isinstance(value, ExternalCall) else None
     if used is not None and isinstance(value, ExternalCall):
         where = f"{value.frame.module.path.name}:{used.lineno}"
@@ -193,15 +193,13 @@ def _opened_again(culprit: Culprit, known: Mapping[str, Again] = REOPENED) -> Ag
 
 
 def _is_in_memory(value: ExternalCall) -> bool:
-    """Return whether a database may have no file: its path is not known to be one."""
+    """Return whether a database may have no file: its path is not seen, or the module names one in memory."""
     if value.name != "sqlite3.connect":
         return False
     path = value.arguments.get(0, "database")
-    node = path.node if isinstance(path, Bound) else None
-    texts = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)] if node else []
-    plain = isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.BinOp, ast.JoinedStr))
-    memory = any("memory" in str(each) for each in texts) or "memory" in value.frame.module.text
-    return memory or not (plain or (texts and all(texts)))
+    if not isinstance(path, Bound) or getattr(path.node, "value", path) == "":
+        return True
+    return any(name in value.frame.module.text for name in (":memory:", "mode=memory"))
 
 
 def _set_up_at(value: ExternalCall) -> ast.expr | None:

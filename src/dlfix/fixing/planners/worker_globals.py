@@ -450,7 +450,7 @@ def _carried(
     name, write = evidence.name, evidence.write
     held = None if write.rebinds else _held_by_another(evidence, analysis)
     if held is not None:
-        raise _No(f"`{held.path.name}` imports the object that the parent changes")
+        raise _No(f"`{held.path.name}` imports the object by name and would keep the old one")
     elsewhere = _elsewhere(f"`{name.name}` is set in", write.module, module, loader)
     dotted = "" if write.module is module else in_place.module_name(module, name.module, analysis)
     if write.module is not module and not (dotted and write.module is name.module):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlfix.project.syntax import ADDING, MUTATORS, last_name
+from dlfix.reach.global_state import Use, method_called, whole_part
 from dlfix.reach.values import Class, Container, Derived, External, ExternalCall, Instance, Value
 from dlfix.reach.worker_code import WorkerCode
 
@@ -49,7 +51,7 @@ def filled(
 
     Not where the parent gives the name another object: then the worker's is another one, too.
     """
-    if evidence.write.rebinds:
+    if evidence.write.rebinds or any(map(_takes_away, evidence.name.writes())):
         return None
     imports: tuple[str, ...] = ()
     name = _name_in(module, evidence, analysis)
@@ -81,6 +83,18 @@ def _name_in(module: Module, evidence: SetInParent, analysis: Analysis) -> str:
     )
     own = (each for each in names if code.home(module, each) == wanted)
     return next(own, "") or next(imported, "")
+
+
+def _takes_away(use: Use) -> bool:
+    """Return whether a use removes something: what fills an object again leaves that there."""
+    target = whole_part(use.module, use.node)
+    call = method_called(use.module, use.node)
+    removes = call is not None and last_name(call.func) in MUTATORS - ADDING - {
+        "register",
+        "reverse",
+        "sort",
+    }
+    return removes or isinstance(getattr(target, "ctx", None), ast.Del)
 
 
 def module_name(module: Module, wanted: Module, analysis: Analysis) -> str:

@@ -144,11 +144,10 @@ def _calls_base(start: Method) -> bool:
 
 def _reads(found: Evidence, family: Family) -> list[Read]:
     """Return the places in a class and its subclasses that read a name; none where one has no `self`."""
-    uses = list(found.name.uses())
     reads: list[Read] = []
     for facts in (family.facts, *family.heirs):
         module = facts.module
-        for use in (use for use, _ in uses if use.module is module):
+        for use in (use for use, _ in found.name.uses if use.module is module):
             method = _method_around(facts, use.node)
             if method is None or method.name in family.started:
                 continue

@@ -47,9 +47,8 @@ def runs_by_boundary(
 
 def _without(analysis: Analysis, writes: Iterable[Use]) -> Iterator[tuple[Boundary, WorkerCode]]:
     writes = [*writes]
-    of_pools = (
-        False  # whether an initializer sets it: its pool, and a call of that, are two boundaries
-    )
+    # A pool with an initializer that sets it, and a call of the pool, are two boundaries.
+    of_pools = False
     found = []
     for boundary in analysis.boundaries[:_MOST]:
         if boundary.workers is False or boundary.kind == "dataset":

@@ -363,7 +363,7 @@ def _asked_about(test: ast.AST, module: Module) -> Iterator[ast.Name]:
 def _is_dropped(name: GlobalName, boundary: Boundary) -> bool:
     """Return whether the parent may close it, or forget it, before the workers start."""
     starts = Entries.of(name.analysis).entries(boundary.frame.module, boundary.node)
-    for use, _ in name.uses():
+    for use, _ in name.uses:
         if not _drops(use) or name.worker_writer(use) is not None:
             continue
         for entry in name.entries(use):
