@@ -7,7 +7,7 @@ from typing import ClassVar
 import libcst as cst
 
 from dlfix.fixing.classes.plans import ClassPlan
-from dlfix.fixing.planners.worker_globals import WorkerGlobalsPlan
+from dlfix.fixing.planners.worker_globals import INITARGS, WorkerGlobalsPlan
 from dlfix_codemods import class_edits
 from dlfix_codemods.base import PlannedCodemod
 from dlfix_codemods.tools import imports, placement, wrapping
@@ -27,9 +27,10 @@ class WorkerGlobals(PlannedCodemod):
             return class_edits.rewrite(module, plan)
         index = placement.top_level_index(module, plan.above)
         calls = find(module, plan.calls, cst.Call)
-        way = imports.access(module, "functools", "partial") if plan.values else None
-        option = _option(plan, way.written if way else "")
-        given = _Giver(module, set(calls.values()), (plan.option, option), plan.width)
+        binds = plan.values and not plan.is_pool
+        way = imports.access(module, "functools", "partial") if binds else None
+        options = _options(plan, way.written if way else "")
+        given = _Giver(module, set(calls.values()), options, plan.width)
         module = module.visit(given)
         module = placement.insert_at(module, index, [_function(module, plan)])
         for dotted in plan.imports:
@@ -38,28 +39,30 @@ class WorkerGlobals(PlannedCodemod):
 
 
 class _Giver(cst.CSTTransformer):
-    """Gives calls an option, and lays out the lines that grow too long by it."""
+    """Gives calls options, and lays out the lines that grow too long by them."""
 
     def __init__(
         self,
         module: cst.Module,
         calls: set[cst.CSTNode],
-        option: tuple[str, cst.BaseExpression],
+        options: dict[str, cst.BaseExpression],
         width: int,
     ) -> None:
         super().__init__()
         self.module = module
         self.calls = calls
-        self.option = option
+        self.options = options
         self.width = width
         self.spans = all_spans(module)
         self.grown: list[cst.CSTNode] = []
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
-        """Give a call the option."""
+        """Give a call the options."""
         if original_node not in self.calls:
             return updated_node
-        call = updated_node.with_changes(args=_with(updated_node, *self.option))
+        call = updated_node
+        for option, value in self.options.items():
+            call = call.with_changes(args=_with(call, option, value))
         if self.spans[original_node].end.column <= self.width:
             self.grown.append(call)
         return call
@@ -85,11 +88,15 @@ class _Giver(cst.CSTTransformer):
         return wrapping.fitted(self.module, updated, self.grown, column, self.width)
 
 
-def _option(plan: WorkerGlobalsPlan, partial: str) -> cst.BaseExpression:
+def _options(plan: WorkerGlobalsPlan, partial: str) -> dict[str, cst.BaseExpression]:
     if not plan.values:
-        return cst.Name(plan.name)
+        return {plan.option: cst.Name(plan.name)}
+    if plan.is_pool:
+        given = "".join(f"{value}, " for _, value in plan.values).strip()
+        given = given if len(plan.values) == 1 else given.rstrip(",")
+        return {plan.option: cst.Name(plan.name), INITARGS: cst.parse_expression(f"({given})")}
     bound = ", ".join(f"{name}={value}" for name, value in plan.values)
-    return cst.parse_expression(f"{partial}({plan.name}, {bound})")
+    return {plan.option: cst.parse_expression(f"{partial}({plan.name}, {bound})")}
 
 
 def _function(module: cst.Module, plan: WorkerGlobalsPlan) -> cst.BaseStatement:

@@ -60,3 +60,29 @@ def test_arguments_on_lines_of_their_own_get_one_more_line() -> None:
 def test_a_comment_beside_the_last_argument_stays() -> None:
     after = rewritten("loader = Loader(\n    data,\n    num_workers=2,  # two\n)\n", ())
     assert "num_workers=2,  # two\n    worker_init_fn=_init_worker,\n)" in after
+
+
+def of_pool(values: tuple[tuple[str, str], ...]) -> str:
+    text = "with Pool(4) as pool:\n    pass\n"
+    plan = WorkerGlobalsPlan(
+        "_init_worker",
+        f"def _init_worker({', '.join(name for name, _ in values)}):",
+        ("configure()",),
+        values,
+        (Span(Position(1, 5), Position(1, 12)),),
+        Span(Position(1, 0), Position(2, 8)),
+        option="initializer",
+    )
+    return WorkerGlobals.rewrite(cst.parse_module(text), plan).code
+
+
+def test_a_pool_passes_the_values_itself() -> None:
+    one = of_pool((("value", "RATE"),))
+    assert "with Pool(4, initializer=_init_worker, initargs=(RATE,)) as pool:" in one
+    two = of_pool((("rate", "RATE"), ("size", "SIZE")))
+    assert "with Pool(4, initializer=_init_worker, initargs=(RATE, SIZE)) as pool:" in two
+    assert "functools" not in one + two
+
+
+def test_a_pool_without_values_gets_the_function_alone() -> None:
+    assert "with Pool(4, initializer=_init_worker) as pool:" in of_pool(())

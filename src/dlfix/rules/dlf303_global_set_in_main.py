@@ -69,6 +69,12 @@ class SetInParent:
         return (self.entry.steps[-1] if self.entry.steps else self.set_here).place
 
     @property
+    def has_default(self) -> bool:
+        """Whether a worker finds the name, with the value that an import gives it."""
+        bindings = self.name.module.scope.bindings.get(self.name.name, [])
+        return any(not _guarded(self.name, each) for each in bindings)
+
+    @property
     def crossing(self) -> Crossing:
         """What brings the function that reads the name to the workers."""
         return self.read.function.crossing
@@ -252,15 +258,12 @@ class GlobalSetInMain(Rule):
             *found.entry.steps,
             found.set_here,
         )
-        bound = any(
-            b for b in name.module.scope.bindings.get(name.name, []) if not _guarded(name, b)
-        )
         return Finding(
             type(self),
             _message(found),
             found.place,
             steps,
-            error="" if bound else f"NameError: name '{name.name}' is not defined",
+            error="" if found.has_default else f"NameError: name '{name.name}' is not defined",
             evidence=found,
         )
 

@@ -15,7 +15,7 @@ CLASS = "class A:\n    def show(self, other=None):\n        print({}.__name__)\n
 OWN = "import functools\ncollate = functools.partial(print)\n\n\ndef _collate(b): pass\n"
 
 
-def others(folder: Path, text: str) -> bool:
+def others(folder: Path, text: str, *, with_classes: bool = True) -> bool:
     """Return whether what `main.py` asks for `__name__` is surely not `_collate`."""
     for name, source in {"main.py": text, "own.py": OWN}.items():
         (folder / name).write_text(source)
@@ -24,7 +24,8 @@ def others(folder: Path, text: str) -> bool:
     (node,) = module.nodes_by_name["__name__"]
     asked = observed(module, node)
     assert asked is not None
-    return Sources(Program(tree), {"_collate"}).are_others(module, asked)
+    sources = Sources(Program(tree), {"_collate"}, with_classes=with_classes)
+    return sources.are_others(module, asked)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,8 @@ def others(folder: Path, text: str) -> bool:
         "def show(queue):\n    kind, text = queue.get()\n    print(kind.__name__)\n    raise kind(text)",
         "try:\n    pass\nexcept ValueError as e:\n    print(e.__name__)",
         "import torch\nprint(torch.nn.functional.relu.__name__)",
+        "import inspect\ndef show(kind):\n    home = inspect.getmodule(kind)\n    print(home.__name__)",
+        "from importlib import import_module\nprint(import_module('os').__name__)",
         "def f(a, b):\n    fns = [f, int]\n    for fn in fns:\n        print(fn.__name__)",
     ],
 )
@@ -54,6 +57,8 @@ def test_what_a_question_is_asked_of_is_known(tmp_path: Path, text: str):
     [
         "for kind in kinds:\n    print(kind.__name__)",
         "def show(kind):\n    print(kind.__name__)",
+        "def getmodule(kind): return kind\ndef show(kind):\n    print(getmodule(kind).__name__)",
+        "def show(kind):\n    print(super(kind).__name__)",
         CLASS.format("other"),
         CLASS.format("type(other)"),
         CLASS.format("self")
@@ -118,3 +123,10 @@ def test_calls_under_the_names_of_imports_count(tmp_path: Path, program: str, kn
     asked = observed(module, node)
     assert asked is not None
     assert Sources(Program(tree), {"_collate"}).are_others(module, asked) == known
+
+
+@pytest.mark.parametrize("annotation", ["type", "type[Rows]", "typing.Type[Rows] | None"])
+def test_a_class_is_another_where_only_functions_moved(tmp_path: Path, annotation: str):
+    text = f"import typing\ndef show(kind: {annotation}):\n    print(kind.__name__)"
+    assert others(tmp_path, text, with_classes=False)
+    assert not others(tmp_path, text)

@@ -54,6 +54,14 @@ TRIES = {
         "rows = Rows('a')\nsave(load_model(rows), 'm.pt')\n",
         True,
     ),
+    "of settings that are copies of each other": (
+        "import copy\nimport pickle\nclass Model:\n    def __init__(self, other):\n"
+        "        self.setup = copy.deepcopy(other.setup)\n\n"
+        "class Trainer:\n    def __init__(self, model):\n        self.setup = copy.deepcopy(model.setup)\n"
+        "    def save(self):\n        try:\n            return pickle.dumps(self.setup)\n"
+        "        except TypeError:\n            return None\n",
+        False,
+    ),
     "and raises another error": (
         "import pickle\nrows = Rows('a')\ntry:\n    pickle.dumps(rows)\nexcept TypeError as error:\n"
         "    raise ValueError('rows') from error\n",

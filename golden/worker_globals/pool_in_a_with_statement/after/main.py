@@ -1,5 +1,4 @@
 import argparse
-import functools
 import multiprocessing as mp
 
 SCALE = None
@@ -24,7 +23,7 @@ def main():
     SCALE = args.scale
     if args.workers:
         with mp.get_context(args.start_method).Pool(
-            args.workers, initializer=functools.partial(_init_worker, value=SCALE)
+            args.workers, initializer=_init_worker, initargs=(SCALE,)
         ) as pool:
             out = pool.map(scaled, range(5))
     else:

@@ -12,7 +12,7 @@ from dlfix.fixing import naming
 from dlfix.fixing.hoisting import carried_settings
 from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.planners import worker_globals_in_place as in_place
-from dlfix.fixing.planners.worker_globals_kept import WHY_UNSAFE, on_their_objects, set_later
+from dlfix.fixing.planners.worker_globals_kept import on_their_objects, set_later, why_unsafe
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, lies_in, start
@@ -46,6 +46,7 @@ SIMPLE = (
 
 OPTION = "worker_init_fn"
 INITIALIZER = "initializer"
+INITARGS = "initargs"
 _POOLS = {
     "Pool": 1,
     "ProcessPoolExecutor": 2,
@@ -69,6 +70,11 @@ class WorkerGlobalsPlan:
     width: int = 88  # how long a line of the file may be
     option: str = OPTION
     imports: tuple[str, ...] = ()  # modules whose names the lines and the values read
+
+    @property
+    def is_pool(self) -> bool:
+        """Whether the calls make pools, which pass the values themselves."""
+        return self.option == INITIALIZER
 
 
 class _No(Exception):
@@ -234,7 +240,7 @@ def _in_partial(
     edit = Edit(module.path, "module_level_callables", plan)
     names = ", ".join(f"`{each.name.name}`" for each in settings)
     message = f"Pass {names} to `{plan.hoists[0].name}` with a partial"
-    return Fix(message, Applicability.UNSAFE, (edit,), WHY_UNSAFE)
+    return Fix(message, Applicability.UNSAFE, (edit,), why_unsafe(settings))
 
 
 @dataclass(frozen=True)
@@ -258,7 +264,7 @@ def _fix(
         f"Set {names} in each worker with `{first.name}`",
         Applicability.UNSAFE,
         tuple(edits),
-        WHY_UNSAFE,
+        why_unsafe(evidences),
     )
 
 
@@ -306,7 +312,9 @@ def _joined(
             lines += each.body
             continue
         taken = {*declared, "worker_id", *(name for name, _ in values)}
-        parameter = naming.free_name(each.sets.rpartition(".")[2].lower(), taken)
+        wanted = each.sets.rpartition(".")[2].lower()
+        wanted = f"{wanted}_value" if wanted in taken else wanted
+        parameter = naming.free_name(wanted, taken)
         lines.append(f"{each.sets} = {parameter}")
         values.append((parameter, each.sets))
     return tuple(dict.fromkeys(lines)), tuple(values)
@@ -593,7 +601,7 @@ def _earlier(module: Module, loader: Boundary, analysis: Analysis) -> str:
 
 def _refuse_initialized(call: ast.Call) -> None:
     """Refuse a pool that has an initializer already."""
-    given = {k.arg for k in call.keywords} & {INITIALIZER, "initargs"}
+    given = {k.arg for k in call.keywords} & {INITIALIZER, INITARGS}
     if given or len(call.args) > _POOLS[last_name(call.func)]:
         raise _No(f"the pool has an `initializer` already (line {call.lineno})")
 

@@ -18,6 +18,7 @@ from dlfix.reach.entry_points import Entries, is_before
 from dlfix.reach.values import BoundMethod, Instance
 from dlfix.reach.worker_code import WorkerCode
 from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess, SetInParent
+from dlfix.rules.reading.class_settings import SetOnClass
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from dlfix.reach.global_state import Use
     from dlfix.rules.base import Finding
 
-WHY_UNSAFE = "workers that used the default value now use the value set by the parent"
+_OWN_DEFAULT = "workers that used the default value now use the value set by the parent"
+_NO_DEFAULT = "workers, which have no such name, get the value that the parent has"
 _STATE_METHODS = frozenset("__getstate__ __setstate__ __reduce__ __reduce_ex__".split())
 Evidence: TypeAlias = Union[SetInParent, SetInEachProcess]  # noqa: UP007 - Python 3.10
 
@@ -55,19 +57,27 @@ class Read:
     me: str
 
 
+def why_unsafe(evidences: Sequence[Evidence | SetOnClass]) -> str:
+    """Return what carrying names to workers may change there."""
+    found = any(isinstance(each, SetInEachProcess) or each.has_default for each in evidences)
+    return _OWN_DEFAULT if found else _NO_DEFAULT
+
+
 def on_their_objects(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     """Yield the fixes of names that only methods of the objects sent read; the other findings are left."""
     groups: dict[ast.ClassDef, list[tuple[Finding, list[Kept]]]] = {}
+    told: dict[Finding, tuple[Evidence, ...]] = {}
     for finding in findings:
         found = finding.evidence
         names = found.all if isinstance(found, SetInParent) else (found,)
         kept = [each for name in names if (each := _kept(name, analysis)) is not None]
         if len(kept) == len(names) and len({each.facts.node for each in kept}) == 1:
             groups.setdefault(kept[0].facts.node, []).append((finding, kept))
+            told[finding] = names
     for group in groups.values():
-        yield Planned(
-            tuple(one for one, _ in group), _fix([each for _, kept in group for each in kept])
-        )
+        why = why_unsafe([name for one, _ in group for name in told[one]])
+        fix = _fix([each for _, kept in group for each in kept], why)
+        yield Planned(tuple(one for one, _ in group), fix)
 
 
 def _kept(found: object, analysis: Analysis) -> Kept | None:
@@ -190,7 +200,7 @@ def set_later(
                 yield write
 
 
-def _fix(kept: Sequence[Kept]) -> Fix:
+def _fix(kept: Sequence[Kept], why: str) -> Fix:
     """Return the fix that keeps names on the objects of a class."""
     facts = kept[0].facts
     settings = [facts.setting(each.attribute, each.written) for each in kept]
@@ -215,4 +225,4 @@ def _fix(kept: Sequence[Kept]) -> Fix:
     ]
     names = ", ".join(f"`{each.name}`" for each in kept)
     message = f"Keep {names} on each `{facts.node.name}`"
-    return Fix(message, Applicability.UNSAFE, tuple(edits), WHY_UNSAFE)
+    return Fix(message, Applicability.UNSAFE, tuple(edits), why)

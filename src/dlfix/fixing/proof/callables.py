@@ -767,7 +767,8 @@ class Moved:
         before, after = _functions(self.old), _functions(self.new)
         fresh = {function.name for name, function in after.items() if name not in before}
         gone = {getattr(each, "name", "") for each in self.gone}
-        return Sources(self.change.new, self.new_names | fresh | gone)
+        classes = any(isinstance(each, ast.ClassDef) for each in (*self.gone, *self.defined))
+        return Sources(self.change.new, self.new_names | fresh | gone, with_classes=classes)
 
     def _is_of_object(self, asked: ast.expr | None) -> bool:
         """Return whether the class of an object is asked, which a class that moved may be."""

@@ -15,6 +15,7 @@ from dlfix.project.syntax import defaults
 _KINDS = frozenset({"FunctionType", "LambdaType"})
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set)
 _VALUES = (ast.Constant, ast.JoinedStr, ast.Dict, ast.Compare, ast.DictComp, *_DISPLAYS)
+_GIVE_MODULES = frozenset({"getmodule", "import_module"})
 _MOST = 60  # expressions that one question is followed to
 
 
@@ -42,9 +43,12 @@ def makes_function(module: Module, node: ast.AST) -> bool:
 class Sources:
     """Follows expressions back through assignments, arguments, loops and attributes to what made their values."""
 
-    def __init__(self, program: Program, moved: Collection[str]) -> None:
+    def __init__(
+        self, program: Program, moved: Collection[str], *, with_classes: bool = True
+    ) -> None:
         self.program = program
         self.moved = moved  # names of the functions and classes that module level has now
+        self.with_classes = with_classes  # whether classes are among them
 
     def are_others(self, module: Module, asked: ast.expr) -> bool:
         """Return whether all that an expression may hold is known, and is no function that moved."""
@@ -70,12 +74,20 @@ class Sources:
                 made = self.program.class_of(module, func)
                 if made is not None:
                     return not {"__new__", "__call__"} & made.methods.keys()
-                return dotted(func) in ("str", "repr", "len", "int", "float", "dict", "list")
+                return self._makes_other(module, func)
             case ast.IfExp(body=body, orelse=orelse):
                 return self._are(module, body, met) and self._are(module, orelse, met)
             case ast.BoolOp(values=values):
                 return all(self._are(module, each, met) for each in values)
         return isinstance(node, _VALUES)
+
+    def _makes_other(self, module: Module, func: ast.expr) -> bool:
+        """Return whether what is called gives modules, or data as `str` does."""
+        if not isinstance(func, ast.Name) or module.scope_of(func).lookup(func.id) is not None:
+            return last_part(func) in _GIVE_MODULES and self._is_of_library(module, func)
+        kind = getattr(builtins, func.id, None)
+        is_data = isinstance(kind, type) and kind not in (type, super)
+        return is_data or func.id in ("repr", "len", "__import__")
 
     def _named(self, module: Module, node: ast.Name, name: str, met: set[object]) -> bool:
         own = self.program.class_of_self(module, node)
@@ -161,10 +173,14 @@ class Sources:
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 return self._is_value(module, left) and self._is_value(module, right)
             case ast.Subscript(value=value, slice=inner):
-                return last_part(value) == "Optional" and self._is_value(module, inner)
+                if last_part(value) == "Optional":
+                    return self._is_value(module, inner)
+                return last_part(value) in ("type", "Type") and not self.with_classes
             case ast.Name(id=name) if module.scope_of(annotation).lookup(name) is None:
                 kind = getattr(builtins, name, None)
-                return isinstance(kind, type) and kind not in (type, object)
+                if kind is type:
+                    return not self.with_classes
+                return isinstance(kind, type) and kind is not object
         named = dotted(annotation) == "types.ModuleType" or dotted(annotation) == "ModuleType"
         return named or self.program.class_of(module, annotation) is not None
 

@@ -287,12 +287,20 @@ def _is_given(program: Program, cls: Class, name: str) -> bool:
     """Return whether code sets an attribute of a name to what may be an object of a class, or to one that it set so."""
     names = [name]
     for each in names:
-        for module, value in _values_given(program, each):
+        for module, given in _values_given(program, each):
+            value = _copied(given)
             if isinstance(value, ast.Attribute) and any(program.project.setters(value.attr)):
                 names += [value.attr] if value.attr not in names else []
             elif value is None or _may_make(program, module, value, [cls]):
                 return True
     return False
+
+
+def _copied(value: ast.expr | None) -> ast.expr | None:
+    """Return what a value is a copy of: `self.a` for `copy.deepcopy(self.a)`."""
+    while isinstance(value, ast.Call) and last_part(value.func) in _COPIES and value.args:
+        value = value.args[0]
+    return value
 
 
 def _values_given(program: Program, name: str) -> Iterator[tuple[Module, ast.expr | None]]:
