@@ -13,6 +13,7 @@ from dlfix.catalog.rows import (
     HolderRow,
     OneOf,
     ResourceRow,
+    SettingRow,
     Tail,
     Variant,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "HolderRow",
     "OneOf",
     "ResourceRow",
+    "SettingRow",
     "Tail",
     "Variant",
     "load",

@@ -30,8 +30,9 @@ from dlfix.catalog.rows import (
 )
 from dlfix.source.text import SourceError, contents
 
-FILES: Final = ("boundaries", "holders", "resources", "callables", "functions")
-_OF_FILES = "function"  # a table that says nothing of what its names give
+FILES: Final = ("boundaries", "holders", "resources", "callables", "functions", "settings")
+_OF_FILES = "function"
+_NO_VALUES = (_OF_FILES, "setting")  # tables that say nothing of what their names give
 _HEADER = re.compile(r"^\[\[(\w+)\]\]$", re.MULTILINE)
 _NAME = re.compile(r'^name = "([^"]+)"$', re.MULTILINE)
 _ALIASES = re.compile(r"^aliases = \[([^\]]*)\]", re.MULTILINE)
@@ -134,7 +135,7 @@ class Catalog:
 
     @property
     def _naming(self) -> list[dict[str, str]]:
-        return [names for table, names in self._canonical.items() if table != _OF_FILES]
+        return [names for table, names in self._canonical.items() if table not in _NO_VALUES]
 
     @cached_property
     def _owners(self) -> frozenset[str]:

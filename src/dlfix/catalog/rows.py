@@ -307,7 +307,32 @@ class FunctionRow(_Named):
     note: str = ""
 
 
-Row = BoundaryRow | DatasetRow | HolderRow | MethodRow | ResourceRow | CallableRow | FunctionRow
+@dataclass(frozen=True, slots=True)
+class SettingRow(_Named):
+    """A setting of a library that holds for one process: an attribute that is set, or a function that is called.
+
+    `read_by` are the names by which code goes by it; one that ends with `.*` is of all that is in an object. A call that
+    passes one of `unless` does not.
+    """
+
+    read_by: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    error: str = ""  # what a process gets that has not made it
+    again: str = ""  # what makes it in a worker, where that is not the parent's own statement
+    imports: tuple[str, ...] = ()  # modules that `again` names
+    note: str = ""
+
+
+Row = (
+    BoundaryRow
+    | DatasetRow
+    | HolderRow
+    | MethodRow
+    | ResourceRow
+    | CallableRow
+    | FunctionRow
+    | SettingRow
+)
 TABLES: Final[Mapping[str, type[Row]]] = {
     "boundary": BoundaryRow,
     "dataset": DatasetRow,
@@ -317,6 +342,7 @@ TABLES: Final[Mapping[str, type[Row]]] = {
     "type": ResourceRow,
     "callable": CallableRow,
     "function": FunctionRow,
+    "setting": SettingRow,
 }
 
 
@@ -363,6 +389,8 @@ def _lacking(table: str, row: Row) -> str:
         needed = ("crosses", "items", "self_crosses", "type")
     elif isinstance(row, HolderRow):
         needed = ("keeps", "star", "keywords", "calls", "type", "gives")
+    elif isinstance(row, SettingRow):
+        needed = ("read_by",)
     elif isinstance(row, CallableRow) and row.problem == "reference":
         needed = ("error",)
     elif table == "resource" and isinstance(row, ResourceRow) and row.pickles == "error":

@@ -17,6 +17,7 @@ from dlfix.reach.worker_code import GlobalRead, WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.rules.reading.class_settings import SetOnClass, set_on_classes
 from dlfix.rules.reading.lacking import is_of_some_loaders, reads_by_boundary
+from dlfix.rules.reading.library_settings import SetInLibrary, set_in_libraries
 from dlfix.rules.reading.overridden import (
     merged_into,
     of_what_workers_read,
@@ -217,6 +218,8 @@ class GlobalSetInMain(Rule):
             yield self._finding(replace(first, beside=tuple(others)))
         for each in set_on_classes(analysis):
             yield self._of_class(each)
+        for setting in set_in_libraries(analysis):
+            yield self._of_library(setting)
 
     def _of_each(self, found: SetInEachProcess) -> Finding:
         name, read = found.name, found.read
@@ -247,6 +250,31 @@ class GlobalSetInMain(Rule):
             steps[-1].place,
             steps,
             error=error,
+            evidence=found,
+        )
+
+    def _of_library(self, found: SetInLibrary) -> Finding:
+        function, write = found.function, found.write
+        does = "is read" if found.row is None else "is used"
+        is_set = "is set" if write.rebinds else "is called"
+        steps = (
+            *function.steps,
+            Step(function.module.place(found.read), f"`{found.name}` {does} in a worker"),
+            *found.entry.steps,
+            Step(write.module.place(write.node), f"`{found.name}` {is_set} only in the parent"),
+        )
+        reader = f"`{function.qualname}` (line {found.read.lineno})"
+        what = f"`{found.name}` {does} in a worker by {reader} but {is_set[3:]} only in the parent"
+        if found.row is not None:
+            what = (
+                f"{reader} in a worker depends on `{found.name}`, which {is_set} only in the parent"
+            )
+        return Finding(
+            type(self),
+            what,
+            steps[-1].place,
+            steps,
+            error=found.row.error if found.row is not None else "",
             evidence=found,
         )
 

@@ -19,8 +19,8 @@ def seed_worker(worker_id):
 
 
 def _init_worker(worker_id, factor):
-    seed_worker(worker_id)
     settings.configure(factor=factor)
+    seed_worker(worker_id)
 
 
 def main():

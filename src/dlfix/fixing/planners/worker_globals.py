@@ -25,6 +25,7 @@ from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess, SetInParent
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.handles import row_of
 from dlfix.rules.reading.lacking import reads_by_boundary, runs_by_boundary
+from dlfix.rules.reading.library_settings import SetInLibrary
 from dlfix.rules.reading.registered import adds_once_more
 from dlfix.source.text import Span
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from dlfix.reach.global_state import Use
     from dlfix.rules.base import Finding
 
-Evidence: TypeAlias = Union[SetInParent, SetOnClass]  # noqa: UP007 - Python 3.10
+Evidence: TypeAlias = Union[SetInParent, SetOnClass, SetInLibrary]  # noqa: UP007 - Python 3.10
 CODEMOD = "worker_globals"
 _OF_POOLS = ("Pool", "Executor")
 SIMPLE = (
@@ -285,7 +286,8 @@ def _edit(loaders: Sequence[Boundary], settings: Sequence[Setting], analysis: An
         _header(
             name, [each for each, _ in values], _is_typed(module, boundary.node), is_pool=is_pool
         ),
-        (*((f"{before}(worker_id)",) if before else ()), *body),
+        # As in a worker that is a copy of the parent: what is set is there when the function runs.
+        (*body, *((f"{before}(worker_id)",) if before else ())),
         values,
         tuple(module.span(loader.node) for loader in loaders),
         module.span(top_level_statement(module, boundary.node)),
@@ -330,6 +332,8 @@ def _setting(evidence: Evidence, analysis: Analysis, taken: set[Module]) -> Sett
         raise _No("another fix already changes a loader in this file")
     if isinstance(evidence, SetOnClass):
         return _carried_on_class(evidence, analysis, module, loader)
+    if isinstance(evidence, SetInLibrary):
+        return _in_library(evidence, analysis, module, loader)
     if evidence.entry.calls and evidence.write.module.scope_of(evidence.write.node).is_function:
         caller, call = evidence.entry.calls[-1]
         own = evidence.write.rebinds and caller is not module
@@ -404,7 +408,7 @@ def _beside(caller: Module, call: ast.Call, module: Module, loader: ast.Call) ->
     return same and comes_before(call, loader)
 
 
-def _parameters(evidence: SetInParent) -> list[str]:
+def _parameters(evidence: SetInParent | SetInLibrary) -> list[str]:
     """Return the names of the positional parameters of the function that sets it."""
     function = enclosing_function(evidence.write.module, evidence.write.node)
     if function is None:
@@ -432,7 +436,7 @@ def _made_again(
     values: list[tuple[str, str]] = []
 
     def carried(node: ast.expr, wanted: str) -> str:
-        if isinstance(node, ast.Constant):
+        if isinstance(node, ast.Constant) or _is_of_an_import(module, node):
             return ast.unparse(node)
         if not all(isinstance(n, SIMPLE) for n in ast.walk(node)):
             raise _No(f"an argument of the call is not a simple expression (line {call.lineno})")
@@ -512,6 +516,33 @@ def _carried_on_class(
         line = getattr(evidence.write.node, "lineno", 0)
         raise _No(f"the attribute may be set after the loader is created (line {line})")
     return _assigning(f"{owner}.{evidence.read.attr}")
+
+
+def _in_library(
+    evidence: SetInLibrary, analysis: Analysis, module: Module, loader: ast.Call
+) -> Setting:
+    """Make a setting of a library in the worker, too: by the call that makes it, or by its statement."""
+    write, row = evidence.write, evidence.row
+    if row is not None and row.again:
+        return Setting((), (row.again,), imports=row.imports)
+    if not _is_before(evidence, analysis, module, loader):
+        line = getattr(write.node, "lineno", 0)
+        raise _No(f"`{evidence.name}` may be set after the loader is created (line {line})")
+    if evidence.entry.calls:
+        caller, call = evidence.entry.calls[-1]
+        if _beside(caller, call, module, loader):
+            return _made_again(caller, call, module, loader, _parameters(evidence))
+    if write.module is not module:
+        raise _elsewhere(f"`{evidence.name}` is set in", write.module, module, loader)
+    made = module.parent(write.node)
+    if not write.rebinds and isinstance(made, ast.Call):
+        return _made_again(module, made, module, loader, ["value"] * len(made.args))
+    if not _is_of_an_import(module, write.node):
+        raise _No(f"`{evidence.name}` is not a module-level name (line {write.node.lineno})")
+    statement = module.statement(write.node)
+    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
+        return Setting((), (ast.unparse(statement),))
+    return _assigning(evidence.name)
 
 
 def _is_data(evidence: SetOnClass, analysis: Analysis) -> bool:
@@ -594,8 +625,9 @@ def _earlier(module: Module, loader: Boundary, analysis: Analysis) -> str:
         if len(call.args) > 10:
             raise _No("the `worker_init_fn` of the loader is passed by position")
         return ""
-    if isinstance(node, ast.Name) and module.scope_of(node).lookup(node.id) is module.scope:
-        return node.id
+    is_global = isinstance(node, ast.Name) and module.scope_of(node).lookup(node.id) is module.scope
+    if is_global or _is_of_an_import(module, node):
+        return ast.unparse(node)
     raise _No(f"the `worker_init_fn` of the loader cannot be extended (line {call.lineno})")
 
 

@@ -19,6 +19,7 @@ from dlfix.reach.values import BoundMethod, Instance
 from dlfix.reach.worker_code import WorkerCode
 from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess, SetInParent
 from dlfix.rules.reading.class_settings import SetOnClass
+from dlfix.rules.reading.library_settings import SetInLibrary
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -57,7 +58,7 @@ class Read:
     me: str
 
 
-def why_unsafe(evidences: Sequence[Evidence | SetOnClass]) -> str:
+def why_unsafe(evidences: Sequence[Evidence | SetOnClass | SetInLibrary]) -> str:
     """Return what carrying names to workers may change there."""
     found = any(isinstance(each, SetInEachProcess) or each.has_default for each in evidences)
     return _OWN_DEFAULT if found else _NO_DEFAULT

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.syntax import first_parameter, is_attribute_of
 from dlfix.project.trees import walk
-from dlfix.reach.entry_points import Entries, Entry, is_before, may_belong
+from dlfix.reach.entry_points import Entry
 from dlfix.reach.global_state import Use, changes
 from dlfix.reach.methods import decorator_kind, stored_on_self, takes_instance
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Class, Instance
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
-from dlfix.rules.reading.lacking import is_of_some_loaders, runs_by_boundary
+from dlfix.rules.reading.lacking import set_before
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -154,31 +154,13 @@ def _set_by_parent(
     writes: list[Use],
     analysis: Analysis,
 ) -> Iterator[SetOnClass]:
-    if not writes:
+    found = set_before(analysis, function, writes) if writes else None
+    if found is None:
         return
-    code, entries = WorkerCode.of(analysis), Entries.of(analysis)
-    writers = [each for use in writes if (each := code.runs(use.module, use.node)) is not None]
-    if writers:
-        if not all(map(is_of_some_loaders, writers)):
-            return
-        others = (each for _, each in runs_by_boundary(analysis, function, writes))
-        other = next(others, None)
-        if other is None:
-            return
-        function = other
-    boundary = function.crossing.boundary
-    found = [(use, entry) for use in writes for entry in entries.entries(use.module, use.node)]
-    if any(entry.kind == "import" for _, entry in found):
-        return
-    starts = entries.entries(boundary.frame.module, boundary.node)
+    function, before = found
     default = _default(cls, node.attr, analysis)
-    for use, entry in found:
-        if not may_belong(analysis, boundary, entry.module) or (
-            use.rebinds and _says(use, default)
-        ):
-            continue
-        if any(is_before(entry, use.node, start, boundary.frame.module, boundary.node)
-               for start in starts):  # fmt: skip
+    for use, entry in before:
+        if not (use.rebinds and _says(use, default)):
             name = f"{cls.name}.{node.attr}"
             is_there = default is not None or analysis.method(cls, node.attr) is not None
             yield SetOnClass(cls, name, function, node, use, entry, is_there)

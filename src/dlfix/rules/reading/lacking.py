@@ -1,10 +1,11 @@
-"""The loaders whose workers read a module-level name, and do not set it."""
+"""The loaders whose workers read what the parent sets, and do not set it themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from dlfix.reach.entry_points import Entries, Entry, is_before, may_belong
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.worker_code import GlobalRead, WorkerCode, WorkerFunction
 
@@ -43,6 +44,40 @@ def runs_by_boundary(
     for boundary, code in _without(analysis, writes):
         if function.node in code.functions:
             yield boundary, code.functions[function.node]
+
+
+def set_before(
+    analysis: Analysis, function: WorkerFunction, writes: Sequence[Use], *, around: bool = False
+) -> tuple[WorkerFunction, list[tuple[Use, Entry]]] | None:
+    """Return the writes that the parent alone makes before the workers of a function start; None if others make them.
+
+    The function is the same one in workers that make none of them, where its own do. `around` takes the writes that run
+    the program, too, as `app.run(main)` does.
+    """
+    code, entries = WorkerCode.of(analysis), Entries.of(analysis)
+    writers = [each for use in writes if (each := code.runs(use.module, use.node)) is not None]
+    if writers:
+        if not all(map(is_of_some_loaders, writers)):
+            return None
+        other = next((each for _, each in runs_by_boundary(analysis, function, writes)), None)
+        if other is None:
+            return None
+        function = other
+    boundary = function.crossing.boundary
+    module = boundary.frame.module
+    found = [(use, entry) for use in writes for entry in entries.entries(use.module, use.node)]
+    if any(entry.kind == "import" for _, entry in found):
+        return None
+    starts = entries.entries(module, boundary.node)
+    return function, [
+        (use, entry)
+        for use, entry in found
+        if may_belong(analysis, boundary, entry.module)
+        and (
+            around
+            or any(is_before(entry, use.node, start, module, boundary.node) for start in starts)
+        )
+    ]
 
 
 def _without(analysis: Analysis, writes: Iterable[Use]) -> Iterator[tuple[Boundary, WorkerCode]]:
