@@ -95,7 +95,7 @@ class Settings(Origins):
                 if not self._is_part(receiver, attribute):
                     return False
                 return self._is_sql_setting(call) if name in SQL else name in handle.configure
-            case ast.Expr(value=ast.Call(args=[receiver], keywords=[]) as call):
+            case ast.Expr(value=ast.Call(args=[receiver, *_]) as call):
                 return self._is_it(receiver, attribute) and self._is_set_up_by(call, handle)
         return False
 
