@@ -543,3 +543,53 @@ def test_what_sets_a_part_of_a_handle_up_moves_with_it(setting_up):
     assert "streams.video" in opened
     assert "thread_type = 'AUTO'\n    return container" in opened
     assert init(code) == ["self.path = path", "self.frames = 1"]
+
+
+CAPTURE = """
+import cv2
+
+class Frames:
+    def __init__(self, path):
+        self.path = path
+        self.cap = cv2.VideoCapture(path)
+        self.cap.set({prop}, 1)
+        self.count = int(self.cap.get(cv2.CAP_PROP_FRAME_COUNT))
+
+    def __getitem__(self, index):
+        self.cap.set(cv2.CAP_PROP_POS_FRAMES, index)
+        return self.cap.read()
+"""
+
+
+@pytest.mark.parametrize(
+    ("prop", "again"),
+    [
+        ("cv2.CAP_PROP_CONVERT_RGB", True),
+        ("CAP_PROP_BUFFERSIZE", True),
+        ("cv2.CAP_PROP_POS_FRAMES", False),
+        ("self.prop", False),
+    ],
+)
+def test_a_property_of_a_capture_is_set_again_but_no_position(prop, again):
+    code = lazily(CAPTURE.format(prop=prop), cap="cv2.VideoCapture")
+    assert (f"set({prop}, 1)" in "\n".join(init(code))) is not again
+
+
+def test_a_setting_may_be_formatted():
+    code = lazily(
+        """
+        import sqlite3
+
+        class Rows:
+            def __init__(self, path, size):
+                self.path, self.size = path, size
+                self.db = sqlite3.connect(path)
+                self.db.execute("PRAGMA cache_size = {}".format(size))
+
+            def __getitem__(self, index):
+                return self.db.execute("SELECT 1").fetchone()
+        """,
+        db="sqlite3.connect",
+    )
+    assert "PRAGMA" not in "\n".join(init(code))
+    assert "db.execute('PRAGMA cache_size = {}'.format(self.size))" in method(code, "db")

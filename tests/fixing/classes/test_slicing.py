@@ -38,6 +38,30 @@ def test_statements_in_one_piece_leave_the_constructor():
     ]
 
 
+@pytest.mark.parametrize(
+    ("above", "then", "leaves"),
+    [
+        ("", "", True),
+        ("self.path = path", "", True),
+        ("", "self.packed = gzip.magic", False),
+        ("# Slow.", "", False),
+    ],
+)
+def test_an_import_leaves_the_constructor_with_all_that_reads_it(above, then, leaves):
+    code = rewritten(f"""
+        {above}
+        import gzip
+        if member:
+            self.file = gzip.open(path)
+        else:
+            self.file = open(path, "rb")
+        {then}
+    """)
+    assert "import gzip" in method(code, "_open_file")
+    assert ("import gzip" not in init(code)) is leaves
+    assert "self._open_file()" in init(code)
+
+
 def test_the_constructor_stays_where_more_is_done_between_them():
     code = rewritten("""
         self.path = path

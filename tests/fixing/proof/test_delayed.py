@@ -992,6 +992,19 @@ def test_a_function_in_a_method_still_reads_what_is_current(read, refused):
     assert refused == any("it read the current one" in each for each in reasons)
 
 
+@pytest.mark.parametrize(("then", "refused"), [("", False), ("\nscale = 3", True)])
+def test_a_function_in_a_constructor_may_read_a_kept_argument_that_stays_as_it_is(then, refused):
+    reasons = opened(
+        parameters="path, scale",
+        init="self.path = path\nself.file = sqlite3.connect(path)\n"
+        f"self.file.create_function('by', 1, lambda v: v * scale){then}",
+        later=f"self.path = path\nself._scale = scale{then}",
+        opener="file = sqlite3.connect(self.path)\n"
+        "file.create_function('by', 1, lambda v: v * self._scale)\nreturn file",
+    )
+    assert refused == any("it read the current one" in each for each in reasons)
+
+
 @pytest.mark.parametrize(("given", "refused"), [("Place('a')", True), ("str(Place('a'))", False)])
 def test_a_path_that_an_object_gives_when_it_is_opened_may_change(given, refused):
     program = (

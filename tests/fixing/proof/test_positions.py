@@ -104,6 +104,33 @@ def test_what_changes_a_connection_is_done_to_a_new_one(setting_up, operation):
     assert f"sets up `file` with `{operation}`" in reason
 
 
+@pytest.mark.parametrize(
+    ("second", "again", "refused"),
+    [
+        ("'pragma temp_store = 2'", "", True),
+        ("'pragma temp_store = 2'", "'pragma temp_store = 2'", False),
+        ("'pragma temp_store = {}'.format(2)", "'pragma temp_store = {}'.format(2)", False),
+        ("setting", "", True),
+        ("setting", "SETTING", False),
+        ("setting", "'pragma temp_store = 2'", False),
+    ],
+)
+def test_each_of_two_statements_is_executed_again(second, again, refused):
+    first = "self.file.execute('pragma cache_size = 9')"
+    opener = f"file = sqlite3.connect(self.path); {first.replace('self.', '')}; "
+    opener += f"file.execute({again}); return file" if again else "return file"
+    assert bool(lazy_connection(f"{first}; self.file.execute({second})", opener)) is refused
+
+
+@pytest.mark.parametrize("statement", ["setting", "'pragma temp_store = {}'.format(2)"])
+def test_a_connection_is_set_up_under_the_local_name_that_it_is_stored_from(statement):
+    init = f"self.path = path\nfile = sqlite3.connect(path)\nfile.execute({statement})"
+    again = f"file = sqlite3.connect(self.path); file.execute({statement}); return file"
+    init += "\nself.file = file"
+    assert "sets up `file` with `execute`" in opened(init=init, opener=SQL)[0]
+    assert not opened(init=init, opener=again)
+
+
 def test_errors_that_the_constructor_handled_stay_handled():
     opener = "file = sqlite3.connect(self.path); file.enable_load_extension(True); return file"
     tried = """try:

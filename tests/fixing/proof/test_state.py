@@ -361,6 +361,18 @@ BY_PROCESS = """
 """
 
 
+@pytest.mark.parametrize(
+    ("kept", "refused"), [("file.shape", False), ("file.dtype", False), ("file.get", True)]
+)
+def test_the_shape_of_what_each_process_opens_may_be_kept(kept, refused):
+    reasons = opened(
+        init=f"self.path = path\nself.file = h5py.File(path)['x']\nself.kept = self.{kept}",
+        later=f"self.path = path\nself.kept = self.{kept}\nself.file.file.close()\ndel self.file",
+        opener="return h5py.File(self.path)['x']",
+    )
+    assert any("`kept` holds `file`" in each for each in reasons) is refused
+
+
 def test_what_each_process_opens_for_itself_is_kept_nowhere():
     before = NESTED.format(
         opened="self.file = h5py.File(path)",

@@ -210,7 +210,17 @@ def _site(facts: ClassFacts, attribute: str, statement: ast.stmt) -> StoreSite:
         return StoreSite(attribute, method, method.body[-1], method, None)
     if attribute in facts.fields and facts.all_methods:
         return StoreSite(attribute, facts.all_methods[0], statement, statement, None)
+    alike = [each for each in sites if _makes_the_same(each.statement, statement)]
+    if alike:
+        return alike[0]
     raise Refusal(f"the attribute is set in an unsupported way ({facts.line(statement)})")
+
+
+def _makes_the_same(one: ast.stmt, other: ast.stmt) -> bool:
+    """Return whether two statements set something to a new object that depends on nothing: `Lock()`."""
+    made = [getattr(each, "value", None) for each in (one, other)]
+    alone = all(isinstance(e, ast.Call) and not (e.args or e.keywords) for e in made)
+    return alone and ast.dump(made[0]) == ast.dump(made[1])  # type: ignore[arg-type]
 
 
 def row_of(value: object, analysis: Analysis) -> tuple[str, ResourceRow | None]:

@@ -12,6 +12,7 @@ from dlfix.fixing.classes.origins import Origins
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, in_order
+from dlfix.project.syntax import last_name
 
 LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
 SQL = ("execute", "executescript", "sql", "query")
@@ -94,7 +95,7 @@ class Settings(Origins):
                 if not self._is_part(receiver, attribute):
                     return False
                 return self._is_sql_setting(call) if name in SQL else name in handle.configure
-            case ast.Expr(value=ast.Call(args=[receiver], keywords=[]) as call):
+            case ast.Expr(value=ast.Call(args=[receiver, *_]) as call):
                 return self._is_it(receiver, attribute) and self._is_set_up_by(call, handle)
         return False
 
@@ -141,7 +142,7 @@ class Settings(Origins):
             raise Refusal(f"the resource is written to ({self.facts.line(call)})")
         if name == "enter_context":
             raise Refusal(f"an exit stack closes the resource ({self.facts.line(call)})")
-        return name not in handle.position
+        return name not in handle.position or (name in handle.configure and _sets_property(call))
 
     def _is_sql_setting(self, call: ast.Call) -> bool:
         sql = sql_of(self.module, call)
@@ -165,6 +166,12 @@ class Settings(Origins):
                         continue
             return False
         return True
+
+
+def _sets_property(call: ast.Call) -> bool:
+    """Return whether a call sets a named property, none that is a position: `cap.set(cv2.CAP_PROP_FORMAT, -1)`."""
+    name = last_name(call.args[0]) if call.args else ""
+    return name.isupper() and "POS" not in name.split("_")
 
 
 def _is_compound_setting(statement: ast.stmt, is_leaf: object) -> bool:
@@ -217,6 +224,8 @@ def _constant_start(node: ast.expr) -> str:
         return _constant_start(node.values[0])
     if isinstance(node, ast.BinOp):
         return _constant_start(node.left)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return _constant_start(node.func.value) if node.func.attr == "format" else ""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     return ""

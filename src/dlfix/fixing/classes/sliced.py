@@ -25,7 +25,7 @@ from dlfix.fixing.classes.reopening import AGAIN, AT_FORK
 from dlfix.fixing.classes.slicing import Slice, attributes_read, contiguous
 from dlfix.fixing.classes.state import EACH_ITS_OWN, is_slotted, state_for
 from dlfix.fixing.classes.statements import is_plain
-from dlfix.fixing.classes.text import stored_in
+from dlfix.fixing.classes.text import comments_of, stored_in
 from dlfix.fixing.classes.unsafe_uses import LEAVE_POSITION, READERS, asks_to_write
 from dlfix.project.order import begins_before, comes_before, lies_in
 from dlfix.project.syntax import last_name
@@ -210,13 +210,30 @@ class Sliced(Forms):
         kept = [each.text for each in cut.inserts]
         call = f"{cut.me}.{self._opener_name()}()"
         whole = Exchange(self.module.span(first), "\n".join([*kept, call]), takes_comments=True)
-        if storage.before and storage.span == whole.span:
-            return [
-                replace(whole, becomes="\n".join([tables, whole.becomes])),
-                *(Exchange(self.module.span(each), takes_comments=True) for each in others),
-            ], []
-        gone = [Exchange(self.module.span(each), takes_comments=True) for each in others]
-        return [whole, *gone], [storage]
+        gone = [*others, *self._imports_taken(start, cut)]
+        changed = [
+            whole,
+            *(Exchange(self.module.span(each), takes_comments=True) for each in gone),
+        ]
+        at = next((each for each in changed if each.span == storage.span), None)
+        if at is None or not storage.before:
+            return changed, [storage]
+        changed[changed.index(at)] = replace(
+            at, becomes="\n".join(filter(None, [tables, at.becomes]))
+        )
+        return changed, []
+
+    def _imports_taken(self, start: Method, cut: Slice) -> Iterator[ast.stmt]:
+        """Yield the imports of a constructor that only the statements read that leave it."""
+        for statement in start.body:
+            if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+                continue
+            if comments_of(self.module, statement)[0]:
+                continue
+            names = {(each.asname or each.name).partition(".")[0] for each in statement.names}
+            reads = [n for n in ast.walk(start) if isinstance(n, ast.Name) and n.id in names]
+            if reads and all(any(lies_in(n, each) for each in cut.statements) for n in reads):
+                yield statement
 
     def _first_to_set(self, start: Method) -> Method | None:
         """Return the method that makes the tables; None for the constructor."""

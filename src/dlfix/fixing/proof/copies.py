@@ -43,10 +43,11 @@ def check(change: ClassChange) -> Iterator[Regression]:
     shared |= set(_open_once(change))
     if not shared:
         return
-    name = min(shared)
     classes = [change.after, *change.new.heirs(change.after)]
     for module, call in _copies(change.new):
-        if _is_of(change, module, call.args[0], classes):
+        kept = shared - _set_anew(module, call)
+        if kept and _is_of(change, module, call.args[0], classes):
+            name = min(kept)
             yield change.regression(
                 left_out.get(name, change.after.node),
                 f"`{dotted(call.func)}` ({module.path.name}:{call.lineno}) gives the copy the same `{name}`, but "
@@ -199,6 +200,27 @@ def _copies(program: Program) -> Iterator[tuple[Module, ast.Call]]:
     for module in program.project.mentions("copy"):
         for written in _COPIES:
             yield from ((module, call) for call in module.calls_as(written) if len(call.args) == 1)
+
+
+def _set_anew(module: Module, call: ast.Call) -> set[str]:
+    """Return the attributes that the statements right below give a copy, before anything uses it."""
+    made = module.parent(call)
+    found: set[str] = set()
+    if not isinstance(made, ast.Assign) or [type(t) for t in made.targets] != [ast.Name]:
+        return found
+    (copied,) = map(dotted, made.targets)
+    above = module.parent(made)
+    blocks = (getattr(above, part, []) for part in ("body", "orelse", "finalbody"))
+    block = next((each for each in blocks if isinstance(each, list) and made in each), [made])
+    for statement in block[block.index(made) + 1 :]:
+        match statement:
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attribute)]) if (
+                name == copied and copied not in map(dotted, within(statement.value))
+            ):
+                found.add(attribute)
+            case _:
+                break
+    return found
 
 
 def _is_of(change: ClassChange, module: Module, held: ast.expr, classes: list[Class]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dlfix.catalog import load
@@ -23,6 +23,7 @@ from dlfix.fixing.proof.syntax import (
     calls_in,
     dotted,
     executed,
+    free_names,
     header,
     is_attribute,
     last_part,
@@ -85,6 +86,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
 def _of_their_time(change: ClassChange) -> Iterator[Regression]:
     """Yield the functions inside methods that read an attribute when they are called, and read a kept value now."""
     known = {ast.dump(node) for node in within(change.before.node) if isinstance(node, ast.Lambda)}
+    of_local_names = set(_reading_what_never_changes(change))
     restoring = change.after.methods.get("__setstate__")
     openers = [*change.lazy.values(), *([restoring] if restoring is not None else [])]
     for function in openers:
@@ -93,13 +95,51 @@ def _of_their_time(change: ClassChange) -> Iterator[Regression]:
                 continue
             kept = {n.attr for n in within(node) if is_attribute(n, self_name(function))}
             kept &= change.new_attributes.keys()
-            if kept:
+            owner = self_name(function)
+            if kept and _with_local_names(change, node, owner, kept) not in of_local_names:
                 yield change.regression(
                     node,
                     f"a function reads `{min(kept)}`, which is the value from the constructor, but it read the "
                     f"current one (line {node.lineno})",
                 )
                 return
+
+
+def _reading_what_never_changes(change: ClassChange) -> Iterator[str]:
+    """Yield the lambdas of constructors that read, of local names, parameters alone that are never bound again."""
+    for _, function in change.constructed_before:
+        bound = stored_names(function.body)
+        for node in executed(function.body):
+            if isinstance(node, ast.Lambda):
+                read = {*free_names(node)}
+                if read & {*parameters(function)[1:]} and not read & bound:
+                    yield ast.unparse(node)
+
+
+def _with_local_names(
+    change: ClassChange, node: ast.Lambda, owner: str, kept: Collection[str]
+) -> str:
+    """Return a lambda that reads the names whose values new attributes keep."""
+    names = {
+        f"{owner}.{target.attr}": statement.value
+        for _, function in change.constructed_after
+        for statement in statements(function.body)
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Name)
+        for target in statement.targets
+        if is_attribute(target, self_name(function)) and target.attr in kept
+    }
+    return ast.unparse(_Named(names).visit(ast.parse(ast.unparse(node))))
+
+
+class _Named(ast.NodeTransformer):
+    """Puts names in the place of attributes."""
+
+    def __init__(self, names: Mapping[str, ast.Name]) -> None:
+        self.names = names
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """Return the name that an attribute stands for."""
+        return self.names.get(dotted(node)) or self.generic_visit(node)
 
 
 def _set_since_it_was_opened(change: ClassChange) -> Iterator[Regression]:

@@ -48,6 +48,8 @@ class Operation(NamedTuple):
     configures: bool  # else it moves a position
     line: int
     handled: bool = False  # errors of it were
+    of: str = ""  # the first argument, where it is a constant: the statement, the property
+    node: ast.expr | None = None
 
 
 def held_by(program: Program, functions: Iterable[tuple[Class, Function]]) -> Held:
@@ -92,6 +94,20 @@ def operations(
     yield from reader.operations(reader.derived(handle))
 
 
+def used_for(
+    program: Program, cls: Class, function: Function, held: Held, handle: str
+) -> Iterator[ast.expr]:
+    """Yield what a method asks a handle, or what it derives from it, and the calls that get one of these."""
+    reader = _Reader(program, cls.module, function, held)
+    handles = reader.derived(handle)
+    for node in executed(function.body):
+        if isinstance(node, (ast.Attribute, ast.Subscript)):
+            if isinstance(node.ctx, ast.Load) and reader.text(node.value) in handles:
+                yield node
+        elif isinstance(node, ast.Call) and handles & {*map(reader.text, node.args)}:
+            yield node
+
+
 def operations_on(
     program: Program, module: Module, body: Body, rows: Mapping[str, ResourceRow]
 ) -> Iterator[Operation]:
@@ -115,28 +131,29 @@ class _Reader:
         self.program, self.module, self.function, self.far = program, module, function, far
         self.owner = "" if isinstance(function, ast.Module) else self_name(function)
         self.rows, self.origins = dict(known.rows), dict(known.origins)
+        self.same: dict[str, str] = {}  # attributes, by the local name that they are set to
         size = -1
         while size != len(self.rows):
             size = len(self.rows)
             for target, value in _assigned(function):
-                self._assign(self._text(target), value)
+                self._assign(self.text(target), value)
             for target, holder in _items_taken(function):
-                self._take(self._text(target), f"{self._text(holder)}[]")
+                self._take(self.text(target), f"{self.text(holder)}[]")
                 for item in _items(holder):  # `for handle in (self.db, self.spare)`
                     for name, value in _paired(target, item):
-                        self._assign(self._text(name), value)
+                        self._assign(self.text(name), value)
 
-    def _text(self, node: ast.AST | None) -> str:
+    def text(self, node: ast.AST | None) -> str:
         """Return a name as it is, an attribute of self with a dot in front, an item with brackets behind."""
         read = attribute_by_name(node)
         if read is not None:
-            return self._text(read)
+            return self.text(read)
         if isinstance(node, ast.Subscript):
-            items = [text for each in _items(node.value) if (text := self._text(each)) in self.rows]
-            text = self._text(node.value)
+            items = [text for each in _items(node.value) if (text := self.text(each)) in self.rows]
+            text = self.text(node.value)
             return next(iter(items), text and f"{text}[]")  # `{"a": handle}["a"]`
         if isinstance(node, ast.Call) and not (node.args or node.keywords):
-            text = self._text(node.func)
+            text = self.text(node.func)
             return text and f"{text}()"  # a method that gives the handle
         if isinstance(node, ast.Attribute) and dotted(whose_class(node.value)) == self.owner != "":
             return f".{node.attr}"  # of the class
@@ -150,6 +167,8 @@ class _Reader:
         source = self._source(value)
         if source and target.endswith("[]"):
             self.origins.setdefault(source, target)  # the local name that is put in
+        elif source and target.startswith(".") and isinstance(value, ast.Name):
+            self.same[target] = value.id
         if not target or target in self.rows:
             return
         for item in _items(value):
@@ -170,20 +189,20 @@ class _Reader:
 
     def _source(self, value: ast.expr) -> str:
         """Return the handle that a value is, or whose method gives it."""
-        if self._text(value) in self.rows:
-            return self._text(value)
+        if self.text(value) in self.rows:
+            return self.text(value)
         passed = self._given_back(value)
         if passed:
             return passed
         func = value.func if isinstance(value, ast.Call) else None
-        text = self._text(func.value if isinstance(func, ast.Attribute) else value)
+        text = self.text(func.value if isinstance(func, ast.Attribute) else value)
         return text if text in self.rows else ""
 
     def _given_back(self, value: ast.expr) -> str:
         """Return the handle that a function of the program gets, and may return: `same(handle)`."""
         if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
             return ""
-        passed = [self._text(each) for each in (*value.args, *(k.value for k in value.keywords))]
+        passed = [self.text(each) for each in (*value.args, *(k.value for k in value.keywords))]
         handle = next((each for each in passed if each in self.rows), "")
         scope = self.module.scope_of(value).lookup(value.func.id) if handle else None
         if scope is None or _is_imported(self.module, value.func.id):
@@ -197,7 +216,7 @@ class _Reader:
 
     def _row(self, value: ast.expr) -> ResourceRow | None:
         source = self._source(value)
-        is_handle = bool(source) and source in (self._text(value), self._given_back(value))
+        is_handle = bool(source) and source in (self.text(value), self._given_back(value))
         if is_handle or not isinstance(value, ast.Call):
             return self.rows.get(source) if source else None
         if last_part(value.func) == "enter_context" and value.args:
@@ -229,6 +248,7 @@ class _Reader:
         while size != len(found):
             size = len(found)
             found |= {name for name, origin in self.origins.items() if origin in found}
+            found |= {self.same[name] for name in found & self.same.keys()}
             put_in = {self.origins.get(name, "") for name in found}
             found |= {item for item in put_in if item.endswith("[]")}  # `handles = [self.db]`
         return found
@@ -257,7 +277,10 @@ class _Reader:
                     yield from self._effects(node, handles, parts)
 
     def _operation_at(self, node: ast.expr, name: str, configures: bool) -> Operation:
-        return Operation(name, configures, node.lineno, is_handled(self.module, node))
+        call = node if isinstance(node, ast.Call) else self.module.parent(node)
+        called = isinstance(call, ast.Call) and (call is node or call.func is node)
+        of = said_first(call) if isinstance(call, ast.Call) and called else ""
+        return Operation(name, configures, node.lineno, is_handled(self.module, node), of, node)
 
     def _effects(self, call: ast.Call, handles: set[str], parts: set[str]) -> Iterator[Operation]:
         """Yield what a call whose result is not used can only be made for: what it changes."""
@@ -278,9 +301,7 @@ class _Reader:
                 written = load().function(full)
                 changed = [each for each in given if not only_reads(written, call, each)]
                 held = [
-                    self.rows[t]
-                    for t in map(self._text, changed)
-                    if t in self.rows.keys() & handles
+                    self.rows[t] for t in map(self.text, changed) if t in self.rows.keys() & handles
                 ]
                 closes = full in {row.close for row in held}
                 if held and not closes and _is_imported(self.module, dotted(call.func)):
@@ -288,7 +309,7 @@ class _Reader:
 
     def _row_at(self, node: ast.expr) -> ResourceRow | None:
         """Return the row of the handle that an expression is, or is a part of."""
-        row = self.rows.get(self._text(node))
+        row = self.rows.get(self.text(node))
         if row is not None:
             return row
         if isinstance(node, (ast.Attribute, ast.Subscript)):
@@ -305,16 +326,16 @@ class _Reader:
             if not isinstance(node, ast.Call):
                 continue
             for given in [*node.args, *(k.value for k in node.keywords)]:
-                row = self.rows.get(self._text(given))
+                row = self.rows.get(self.text(given))
                 if row is not None and row.position:
                     yield row.type, last_part(node.func), True
-            of = self._text(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+            of = self.text(node.func.value) if isinstance(node.func, ast.Attribute) else ""
             row = self.rows.get(of)
             if row is not None and last_part(node.func) in row.position:
                 yield row.type, last_part(node.func), False
 
     def _operation(self, node: ast.Attribute, handles: set[str]) -> Iterator[Operation]:
-        text = self._text(node.value) or self._given_back(node.value)
+        text = self.text(node.value) or self._given_back(node.value)
         row = self.rows.get(text) if text in handles else None
         if row is None:
             return
@@ -325,14 +346,14 @@ class _Reader:
 
     def _is_part(self, node: ast.expr, handles: set[str]) -> bool:
         """Return whether an expression is a handle, or a part of one: an attribute, or an item."""
-        while self._text(node) not in handles:
+        while self.text(node) not in handles:
             match node:
                 case ast.Attribute() | ast.Subscript():
                     node = node.value
                 case ast.Call(func=ast.Attribute(value=of)) if self._row_at(node) is not None:
                     node = of
                 case ast.Call(func=func, args=given) if any(
-                    self._text(each) in handles for each in given
+                    self.text(each) in handles for each in given
                 ):  # `same(handle)` may be the handle
                     return self.program.class_of(self.module, func) is None
                 case _:
@@ -355,14 +376,14 @@ class _Reader:
 
     def _item_row(self, node: ast.expr) -> ResourceRow | None:
         """Return the row of what an expression surely is: a handle, or an item of one by its name."""
-        if self._text(node) in self.rows or not isinstance(node, ast.Subscript):
-            return self.rows.get(self._text(node))
+        if self.text(node) in self.rows or not isinstance(node, ast.Subscript):
+            return self.rows.get(self.text(node))
         of = self._item_row(node.value)
         given = of.derived.get("[str]", "") if of is not None and _is_key(node) else ""
         return load().hanging(given) if given else None
 
     def _iteration(self, node: ast.expr, handles: set[str]) -> Iterator[Operation]:
-        text = self._text(node)
+        text = self.text(node)
         row = self.rows.get(text) if text in handles else None
         if row is not None and row.iterates:
             yield self._operation_at(node, "for", False)
@@ -370,8 +391,8 @@ class _Reader:
     def _passed(self, call: ast.Call, handles: set[str]) -> Iterator[Operation]:
         """Yield what a function of the program does to a handle that it gets."""
         yield from self._mapped(call, handles)
-        given = [self._text(each) for each in call.args]
-        named = {k.arg: self._text(k.value) for k in call.keywords if k.arg}
+        given = [self.text(each) for each in call.args]
+        named = {k.arg: self.text(k.value) for k in call.keywords if k.arg}
         if dotted(call.func) == "next" and given[:1] and given[0] in handles:
             yield self._operation_at(call, "next", False)
         if self.far == 0 or not handles & {*given, *named.values()}:
@@ -408,7 +429,7 @@ class _Reader:
     def _mapped(self, call: ast.Call, handles: set[str]) -> Iterator[Operation]:
         """Yield what a function does that a call gets beside handles: `map(rewind, [handle])`."""
         items = [item for each in call.args for item in (each, *_items(each))]
-        rows = [self.rows[t] for t in map(self._text, items) if t in handles & {*self.rows}]
+        rows = [self.rows[t] for t in map(self.text, items) if t in handles & {*self.rows}]
         if self.far == 0 or not rows:
             return
         for known in filter(None, map(self._known, call.args)):
@@ -607,14 +628,37 @@ def _only_asks(call: ast.Call, *, dropped: bool) -> bool:
     """Return whether a call runs a statement of SQL that reads; one not known does, where its result is used."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in _RUNS:
         return False
-    text = call.args[0] if call.args else None
-    if isinstance(text, ast.JoinedStr) and text.values:
-        text = text.values[0]
-    value = text.value if isinstance(text, ast.Constant) else None
+    value = _start_of(call.args[0]) if call.args else None
     if not isinstance(value, str):
         return not dropped
     written = value.lstrip().lower()
     return written.startswith(_ASKING) or (written.startswith("pragma") and "=" not in written)
+
+
+def said_first(call: ast.Call) -> str:
+    """Return the first argument of a call where it is a constant: the start of a text, a number, `cv2.CAP_PROP_FPS`."""
+    if not call.args:
+        return ""
+    value = _start_of(call.args[0])
+    if value is None:
+        return dotted(call.args[0]) if _is_upper(call.args[0]) else ""
+    return repr(value)
+
+
+def _is_upper(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr.isupper()
+
+
+def _start_of(node: ast.expr) -> object:
+    """Return a constant, or what a text that is put together begins with; None where neither is known."""
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.JoinedStr(values=[first, *_]):
+            return _start_of(first)
+        case ast.BinOp(left=first) | ast.Call(func=ast.Attribute(value=first, attr="format")):
+            return _start_of(first)
+    return None
 
 
 __all__ = [
@@ -626,4 +670,5 @@ __all__ = [
     "operations",
     "operations_on",
     "returned",
+    "said_first",
 ]

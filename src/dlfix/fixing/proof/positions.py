@@ -17,6 +17,7 @@ from dlfix.fixing.proof.handling import (
     operations,
     operations_on,
     returned,
+    said_first,
 )
 from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.objects import may_be_object
@@ -146,12 +147,32 @@ def _not_set_up(
     if row is not None:  # functions of the program get it there
         for cls, f in opener:
             again += operations_on(change.new, cls.module, f, dict.fromkeys(_given_on(f), row))
-    done = {op.name for op in again} | {op for _, f in opener for op in _operations(f.body)}
     if row is not None and row.kind == "sync":  # a worker that finds nothing done does it itself
         workers = order.reached(change.new, change.after, order.IN_WORKERS)
-        done |= {op.name for op in _operations_in(change.new, workers, held, name)}
-    missing = next((op.name for op in set_up if op.name not in done), "")
+        again += _operations_in(change.new, workers, held, name)
+    done = {(op.name, op.of) for op in again} | {op for _, f in opener for op in _done(f.body)}
+    missing = next((op.name for op in set_up if not _is_done(op, set_up, done)), "")
     return missing and f"sets up `{name}` with `{missing}`, but the code that reopens it does not"
+
+
+def _is_done(
+    operation: Operation, before: Collection[Operation], done: Collection[tuple[str, str]]
+) -> bool:
+    """Return whether an opener does the same: with the same constant, where both sides are seen to have one."""
+    with_what = {of for name, of in done if name == operation.name}
+    known = {each.of for each in before if each.name == operation.name and each.of}
+    wanted = {operation.of, ""} if operation.of else with_what - known  # a constant by now
+    return bool(with_what & wanted)
+
+
+def _done(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """Yield what an opener does to whatever it has, with the constant that comes first."""
+    calls = [node for node in executed(body) if isinstance(node, ast.Call)]
+    called = {id(call.func) for call in calls}
+    yield from ((last_part(call.func), said_first(call)) for call in calls)
+    for node in executed(body):
+        if isinstance(node, ast.Attribute) and id(node) not in called:
+            yield node.attr, ""
 
 
 def _given_on(function: Function) -> set[str]:

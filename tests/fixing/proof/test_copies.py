@@ -1,0 +1,46 @@
+"""A copy of an object has what the object has, unless it is given its own at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fixing.proof.pairs import worse
+
+BEFORE = """
+import copy
+
+class Rows(Dataset):
+    def __init__(self, values):
+        self.values = values
+        self._lock = threading.Lock()
+
+    def subset(self, indices):
+        other = copy.copy(self)
+        {then}
+        return other
+"""
+STATE = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("_lock", None)
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "refused"),
+    [
+        ("other.values = self.values[:9]; other._lock = threading.Lock()", False),
+        ("other.values = self.values[:9]", True),
+        ("other.values = other.subset(); other._lock = threading.Lock()", True),
+        ("other.subset(); other._lock = threading.Lock()", True),
+        ("self._lock = threading.Lock()", True),
+    ],
+)
+def test_a_copy_that_gets_its_own_lock_at_once_never_shared_one(then, refused):
+    before = BEFORE.format(then=then)
+    assert any("the same `_lock`" in each for each in worse(before, before + STATE)) is refused
