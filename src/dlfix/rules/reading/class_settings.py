@@ -20,6 +20,7 @@ from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Class, Instance
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.reading.lacking import is_of_some_loaders, runs_by_boundary
+from dlfix.rules.reading.lazy_defaults import without_defaults
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -154,9 +155,10 @@ def _set_by_parent(
     writes: list[Use],
     analysis: Analysis,
 ) -> Iterator[SetOnClass]:
+    code, entries = WorkerCode.of(analysis), Entries.of(analysis)
+    writes = without_defaults(writes, code)
     if not writes:
         return
-    code, entries = WorkerCode.of(analysis), Entries.of(analysis)
     writers = [each for use in writes if (each := code.runs(use.module, use.node)) is not None]
     if writers:
         if not all(map(is_of_some_loaders, writers)):
