@@ -23,6 +23,7 @@ from dlfix.rules.reading.overridden import (
     of_what_workers_read,
     overridden_by_parent,
 )
+from dlfix.rules.reading.own_objects import SetOnOwn, set_on_own_objects
 from dlfix.rules.reading.registered import added_by_parent, changed_by_methods
 from dlfix.rules.reading.worker_imports import WorkerImports
 
@@ -109,7 +110,8 @@ class GlobalSetInMain(Rule):
     fills and the parent sets again (`cfg.merge_from_file(args.config)`, `cfg.TRAIN.SIZE = args.size`), if a worker
     reads what is set. Attributes and methods of classes (`Config.rate = rate`) that only the parent sets are
     found in the same way, also where a worker sets them itself if there is no value yet
-    (`if _config is None: _config = Config()`). So is what a module adds to a table when it is imported (`@register("blur")`), if only
+    (`if _config is None: _config = Config()`). So are parts of an object that a function gives to all that call it
+    (`Config.get().rate = rate`): each process has its own. So is what a module adds to a table when it is imported (`@register("blur")`), if only
     `main()` or the code under the main guard imports that module. So is a temporary folder that a module makes on import
     (`SCRATCH = tempfile.mkdtemp()`), where parent and workers use it: each process makes its own.
 
@@ -229,6 +231,8 @@ class GlobalSetInMain(Rule):
             yield self._finding(replace(first, beside=tuple(others)))
         for each in set_on_classes(analysis):
             yield self._of_class(each)
+        for part in set_on_own_objects(analysis):
+            yield self._of_own(part)
 
     def _of_each(self, found: SetInEachProcess) -> Finding:
         name, read = found.name, found.read
@@ -280,6 +284,23 @@ class GlobalSetInMain(Rule):
             steps[-1].place,
             steps,
             error=error,
+            evidence=found,
+        )
+
+    def _of_own(self, found: SetOnOwn) -> Finding:
+        function, write = found.function, found.write
+        steps = (
+            *function.steps,
+            Step(function.module.place(found.read), f"`{found.title}` is read in a worker"),
+            *found.entry.steps,
+            Step(write.module.place(write.node), "it is set only in the parent"),
+        )
+        return Finding(
+            type(self),
+            f"`{found.title}` is read in a worker by `{function.qualname}` (line {found.read.lineno}) but set only in "
+            "the parent: a spawned worker has an object of its own",
+            steps[-1].place,
+            steps,
             evidence=found,
         )
 

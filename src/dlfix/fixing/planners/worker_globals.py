@@ -29,6 +29,7 @@ from dlfix.rules.dlf303_global_set_in_main import (
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.handles import row_of
 from dlfix.rules.reading.lacking import reads_by_boundary, runs_by_boundary
+from dlfix.rules.reading.own_objects import SetOnOwn
 from dlfix.rules.reading.registered import adds_once_more
 from dlfix.source.text import Span
 
@@ -99,6 +100,11 @@ def _to_workers(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Pla
             continue
         if isinstance(finding.evidence, SetByParentImport):
             yield Planned((finding,), Refused(_why_not_imported(finding.evidence)))
+            continue
+        if isinstance(finding.evidence, SetOnOwn):
+            write = finding.evidence.write
+            where = f"{write.module.path.name}:{write.node.lineno}"
+            yield Planned((finding,), Refused(f"it must be set in each worker, too ({where})"))
             continue
         groups.setdefault(finding.evidence.function.node, []).append(finding)
     left: dict[tuple[ast.AST, ...], list[Finding]] = {}

@@ -32,18 +32,21 @@ def _sets_default(use: Use) -> bool:
     module, text = use.module, ast.unparse(use.node)
     child: ast.AST = use.node
     for above in module.ancestors(use.node):
-        if isinstance(above, ast.If) and child in above.body and _asks_for_none(above.test, text):
+        if isinstance(above, ast.If) and child in above.body and asks_for_none(above.test, text):
             return True
         child = above
     return False
 
 
-def _asks_for_none(test: ast.expr, text: str) -> bool:
+def asks_for_none(test: ast.expr, text: str) -> bool:
+    """Return whether a test asks if there is no value of a name, attribute or item yet."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=asked):
             return ast.unparse(asked) == text
         case ast.Compare(left=asked, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
             return ast.unparse(asked) == text
+        case ast.Compare(left=key, ops=[ast.NotIn()], comparators=[holder]):
+            return f"{ast.unparse(holder)}[{ast.unparse(key)}]" == text
     return False
 
 
@@ -58,4 +61,4 @@ def _sets_passed(use: Use) -> bool:
     return any(scope.lookup(name) is scope for name in names)
 
 
-__all__ = ["without_defaults"]
+__all__ = ["asks_for_none", "without_defaults"]
