@@ -135,3 +135,39 @@ def test_the_refusal_says_where_the_import_belongs(tmp_path: Path) -> None:
     assert found.finding.message.endswith("`blur`, which sets it, is imported only in the parent")
     assert isinstance(found.outcome, Refused)
     assert "top level of a module that workers import, too (main.py:4)" in found.outcome.reason
+
+
+ENCODE = """\
+--- enc.py
+import functools
+@functools.singledispatch
+def encode(x): return -1
+@encode.register
+def encode_text(x: str): return 5
+--- extra.py
+from enc import encode
+@encode.register({type})
+def encode_other(x): return x + 1
+--- main.py
+from torch.utils.data import DataLoader, Dataset
+from enc import encode
+class Rows(Dataset):
+    def __getitem__(self, i): return encode(i)
+def add(x): return x + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("type_name", "main"),
+    [
+        ("int", "def main():\n    import extra  # !DLF303\n"),
+        ("int", "def main():\n    encode.register(int, add)  # !DLF303\n"),
+        ("int", "encode.register(int, add)\ndef main():\n    encode.register(int, add)\n"),
+        ("int", "import extra\ndef main():\n    import extra\n"),
+        ("str", "def main():\n    import extra\n"),
+    ],
+)
+def test_what_is_registered_for_a_type(type_name: str, main: str, tmp_path: Path) -> None:
+    """In `main()`, by a call or by an import; a worker asks for any type."""
+    main = f"{main}    DataLoader(Rows(), num_workers=2)\nif __name__ == '__main__': main()\n"
+    check(tmp_path, ENCODE.format(type=type_name) + main)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ from dlfix.rules.reading.overridden import (
     overridden_by_parent,
 )
 from dlfix.rules.reading.own_objects import SetOnOwn, set_on_own_objects
-from dlfix.rules.reading.registered import added_by_parent, changed_by_methods
+from dlfix.rules.reading.registered import added_by_parent, changed_by_methods, dispatched
 from dlfix.rules.reading.worker_imports import WorkerImports
 
 if TYPE_CHECKING:
@@ -112,7 +113,8 @@ class GlobalSetInMain(Rule):
     found in the same way, also where a worker sets them itself if there is no value yet
     (`if _config is None: _config = Config()`). So are parts of an object that a function gives to all that call it
     (`Config.get().rate = rate`): each process has its own. So is what a module adds to a table when it is imported (`@register("blur")`), if only
-    `main()` or the code under the main guard imports that module. So is a temporary folder that a module makes on import
+    `main()` or the code under the main guard imports that module, and what only these register with a
+    `functools.singledispatch` function. So is a temporary folder that a module makes on import
     (`SCRATCH = tempfile.mkdtemp()`), where parent and workers use it: each process makes its own.
 
     ## The error you see
@@ -216,7 +218,7 @@ class GlobalSetInMain(Rule):
                 continue  # it does not get there itself: DLF101, DLF302
             seen.add((read.module, read.name))
             name = GlobalName(analysis, read.module, read.name)
-            if only_forks(analysis, boundary) or name.is_definition:
+            if only_forks(analysis, boundary) or (name.is_definition and not dispatched(name)):
                 continue
             own = _set_in_each_process(name, read)
             if own is not None:
@@ -225,6 +227,8 @@ class GlobalSetInMain(Rule):
             found = _set_in_parent(name, read)
             if isinstance(found, SetByParentImport):
                 yield self._of_import(found)
+            elif found is not None and name.is_definition:
+                yield self._of_dispatch(found)
             elif found is not None:
                 in_parent.setdefault(found.place, []).append(found)
         for first, *others in in_parent.values():
@@ -285,6 +289,24 @@ class GlobalSetInMain(Rule):
             steps,
             error=error,
             evidence=found,
+        )
+
+    def _of_dispatch(self, found: SetInParent) -> Finding:
+        name, read = found.name, found.read
+        own = SetOnOwn(name.name, read.function, read.node, found.write, found.entry)
+        steps = (
+            *read.function.steps,
+            Step(read.function.module.place(read.node), f"`{name.name}` is called in a worker"),
+            *found.entry.steps,
+            Step(found.write.module.place(found.write.node), "a function is registered with it"),
+        )
+        return Finding(
+            type(self),
+            f"`{name.name}` is called in a worker by {read.reader} but a function for a type is registered only in "
+            "the parent",
+            steps[-1].place,
+            steps,
+            evidence=own,
         )
 
     def _of_own(self, found: SetOnOwn) -> Finding:
@@ -358,7 +380,8 @@ def _guarded(name: GlobalName, binding: object) -> bool:
 
 def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | SetByParentImport | None:
     """Return a write that only the parent makes; None where a worker makes it too, or none is seen."""
-    writes = list(dict.fromkeys([*name.writes(), *changed_by_methods(name), *merged_into(name)]))
+    found_in = (name.writes(), changed_by_methods(name), merged_into(name), dispatched(name))
+    writes = list(dict.fromkeys(itertools.chain(*found_in)))
     if name.is_logger:
         firsts = name.module.scope.bindings.get(name.name, [])
         is_bound = any(not _guarded(name, each) for each in firsts)

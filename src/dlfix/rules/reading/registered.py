@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
-from dlfix.project.syntax import first_parameter, is_name, parameters
+from dlfix.project.syntax import first_parameter, is_name, last_name, parameters
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entry
 from dlfix.reach.global_state import GlobalName, Use, changes, method_called
-from dlfix.reach.values import Class, Constant, Function, Instance, Value
+from dlfix.reach.values import Class, Constant, External, Function, Instance, Value
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -61,6 +61,23 @@ def changed_by_methods(name: GlobalName) -> Iterator[Use]:
                 break
 
 
+def dispatched(name: GlobalName) -> list[Use]:
+    """Return where code registers a function for a type with a generic function: `encode.register(int, f)`."""
+    decorated = (
+        last_name(each)
+        for binding in name.module.scope.bindings.get(name.name, ())
+        for each in getattr(binding.node, "decorator_list", ())
+    )
+    if "singledispatch" not in decorated:
+        return []
+    return [use for use, _ in name.uses if _is_registering(use)]
+
+
+def _is_registering(use: Use) -> bool:
+    above = use.module.parent(use.node)
+    return isinstance(above, ast.Attribute) and above.attr == "register"
+
+
 def _changes_itself(name: GlobalName, cls: Class, method: str) -> bool:
     function = name.analysis.method(cls, method)
     if function is None or not isinstance(function.node, ast.FunctionDef):
@@ -82,9 +99,19 @@ def _telling(write: Use) -> list[ast.expr]:
     if isinstance(parent, ast.Subscript) and parent.value is write.node:
         return [] if isinstance(parent.ctx, ast.Load) else [parent.slice]
     call = method_called(write.module, write.node)
-    if call is None or any(isinstance(each, ast.Starred) for each in call.args):
+    if call is None:
+        return _annotation_of_decorated(write.module, parent)
+    if any(isinstance(each, ast.Starred) for each in call.args):
         return []
     return call.args[:1] if call.args else [keyword.value for keyword in call.keywords]
+
+
+def _annotation_of_decorated(module: Module, decorator: ast.AST | None) -> list[ast.expr]:
+    """Return the type that a function is registered for by its annotation: `@encode.register`."""
+    above = module.parent(decorator) if decorator is not None else None
+    if not isinstance(above, ast.FunctionDef) or decorator not in above.decorator_list:
+        return []
+    return [each.annotation for each in above.args.args[:1] if each.annotation is not None]
 
 
 def _text(name: GlobalName, write: Use, entry: Entry, node: ast.expr) -> str | None:
@@ -116,6 +143,8 @@ def _of_constant(name: GlobalName, module: Module, node: ast.expr) -> str | None
         case [Constant(value=value)]:
             return repr(value)
         case [Function(node=ast.FunctionDef(name=text)) | Class(node=ast.ClassDef(name=text))]:
+            return text
+        case [External(name=text)]:
             return text
     return None
 
