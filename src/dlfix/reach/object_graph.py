@@ -16,7 +16,7 @@ from dlfix.project.module import Module, enclosing_function, is_test
 from dlfix.project.order import lies_in
 from dlfix.project.syntax import attribute_named
 from dlfix.reach.callers import UNSAID
-from dlfix.reach.calls import makes_class
+from dlfix.reach.calls import is_member, makes_class
 from dlfix.reach.cleared import Cleared
 from dlfix.reach.copied_entries import is_computed
 from dlfix.reach.correlated import agree, choices
@@ -293,7 +293,7 @@ class Walk:
 
     def _of_derived(self, value: Derived, boundary: Boundary) -> Iterable[Child]:
         origin = value.origin
-        if makes_class(origin) and value.how == "__call__":
+        if makes_class(origin) and (value.how == "__call__" or is_member(value)):
             return [(Edge("class"), Reached(origin))]
         if isinstance(origin, ExternalCall):
             row = self.interpreter.catalog.holder(origin.name)
