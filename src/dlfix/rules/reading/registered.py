@@ -117,13 +117,19 @@ def _annotation_of_decorated(module: Module, decorator: ast.AST | None) -> list[
 def _text(name: GlobalName, write: Use, entry: Entry, node: ast.expr) -> str | None:
     """Return the constant or definition that an expression stands for at an entry, as text."""
     module, function = write.module, enclosing_function(write.module, write.node)
-    if function is not None and entry.calls:
-        own = set(parameters(function)) & {n.id for n in walk(node) if isinstance(n, ast.Name)}
-        if own:
-            caller, call = entry.calls[-1]
-            given = [_given(function, call, each) for each in sorted(own)]
-            texts = [_of_constant(name, caller, each) if each else "" for each in given]
-            return None if any(text is None for text in texts) else ", ".join(filter(None, texts))
+    own = set(parameters(function)) if function is not None else set()
+    own &= {n.id for n in walk(node) if isinstance(n, ast.Name)}
+    is_name = isinstance(node, ast.Attribute) and node.attr == "__name__"  # `TABLE[f.__name__] = f`
+    if own and entry.decorated and (is_name or isinstance(node, ast.Name)):
+        return repr(entry.decorated) if is_name else entry.decorated
+    if own and entry.calls and function is not None:
+        caller, call = entry.calls[-1]
+        given = [_given(function, call, each) for each in sorted(own)]
+        texts = [_of_constant(name, caller, each) if each else "" for each in given]
+        if any(text is None for text in texts):
+            return None
+        text = ", ".join(filter(None, texts))
+        return repr(text) if is_name else text
     return _of_constant(name, module, node)
 
 
