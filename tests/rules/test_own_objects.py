@@ -86,3 +86,31 @@ if __name__ == '__main__': main()
 )
 def test_what_the_parent_sets_on_its_own(body: str, setup: str, tmp_path: Path) -> None:
     check(tmp_path, GIVERS + MAIN.format(body=body, setup=setup))
+
+
+VARIABLE = """\
+import contextvars, sys
+from torch.utils.data import DataLoader, Dataset
+LEVEL = contextvars.ContextVar("level", default=0)
+class Rows(Dataset):
+    def __getitem__(self, i):
+        {body}
+        return i + LEVEL.get()
+def main(level):
+    {setup}
+    DataLoader(Rows(), num_workers=2)
+if __name__ == '__main__': main(int(sys.argv[1])){mark}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "setup", "mark"),
+    [
+        ("pass", "LEVEL.set(level)", "  # !DLF303"),
+        ("pass", "token = LEVEL.set(level)", "  # !DLF303"),
+        ("LEVEL.set(2)", "LEVEL.set(level)", ""),
+        ("pass", "print(LEVEL.get())", ""),
+    ],
+)
+def test_context_variables(body: str, setup: str, mark: str, tmp_path: Path) -> None:
+    check(tmp_path, VARIABLE.format(body=body, setup=setup, mark=mark))

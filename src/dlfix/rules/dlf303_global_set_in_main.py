@@ -114,7 +114,7 @@ class GlobalSetInMain(Rule):
     (`if _config is None: _config = Config()`). So are parts of an object that a function gives to all that call it
     (`Config.get().rate = rate`): each process has its own. So is what a module adds to a table when it is imported (`@register("blur")`), if only
     `main()` or the code under the main guard imports that module, and what only these register with a
-    `functools.singledispatch` function. So is a temporary folder that a module makes on import
+    `functools.singledispatch` function. A context variable (`LEVEL.set(3)`) counts too. So is a temporary folder that a module makes on import
     (`SCRATCH = tempfile.mkdtemp()`), where parent and workers use it: each process makes its own.
 
     ## The error you see

@@ -12,7 +12,7 @@ from dlfix.project.syntax import first_parameter, is_name, last_name, parameters
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entry
 from dlfix.reach.global_state import GlobalName, Use, changes, method_called
-from dlfix.reach.values import Class, Constant, External, Function, Instance, Value
+from dlfix.reach.values import Class, Constant, External, ExternalCall, Function, Instance, Value
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -56,7 +56,10 @@ def changed_by_methods(name: GlobalName) -> Iterator[Use]:
         if call is None:
             continue
         for value in _values(name, use.module, use.node):
-            if isinstance(value, Instance) and _changes_itself(name, value.cls, call.func.attr):  # type: ignore[attr-defined]
+            method = call.func.attr  # type: ignore[attr-defined]
+            if _sets_variable(value, method) or (
+                isinstance(value, Instance) and _changes_itself(name, value.cls, method)
+            ):
                 yield use
                 break
 
@@ -76,6 +79,12 @@ def dispatched(name: GlobalName) -> list[Use]:
 def _is_registering(use: Use) -> bool:
     above = use.module.parent(use.node)
     return isinstance(above, ast.Attribute) and above.attr == "register"
+
+
+def _sets_variable(value: Value, method: str) -> bool:
+    """Return whether a method sets a context variable: `LEVEL.set(3)`."""
+    is_variable = isinstance(value, ExternalCall) and value.name == "contextvars.ContextVar"
+    return is_variable and method == "set"
 
 
 def _changes_itself(name: GlobalName, cls: Class, method: str) -> bool:
