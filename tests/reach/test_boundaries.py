@@ -858,6 +858,11 @@ def test_data():
         class Inline(mp.Process):
             def start(self): self.run()
         Inline(target=lambda: 1).start()
+        class Threaded(mp.Process):
+            def start(self):
+                self.thread = threading.Thread(target=self.run)
+                self.thread.start()
+        Threaded(target=lambda: 1).start()
         class Timed(mp.Process):
             def start(self):
                 self.begun = time.time()

@@ -317,9 +317,12 @@ class Boundaries:
     def _starts_none(self, cls: Class) -> bool:
         """Return whether the `start` of a class of processes runs all itself: it neither calls the base's nor a `Popen`."""
         start = self.interpreter.instances.method(cls, "start")
-        if start is None or calls_base(start, "start"):
+        if start is None:
             return False
-        return not any("popen" in str(last_name(node)).lower() for node in walk(start.node))
+        return not any(
+            "popen" in str(last_name(node)).lower() or _is_start_of_base(node)
+            for node in walk(start.node)
+        )
 
     def _row(
         self, callee: Value, arguments: Arguments, call: ast.Call, frame: Frame
@@ -526,6 +529,15 @@ class Boundaries:
             self.catalog.dataset(base.name) is not None
             for base in self.interpreter.instances.outside_bases(cls)
         )
+
+
+def _is_start_of_base(node: ast.AST) -> bool:
+    """Return whether a node names the `start` of a class: `super().start`, `Process.start`."""
+    if not isinstance(node, ast.Attribute) or node.attr != "start":
+        return False
+    owner = node.value.func if isinstance(node.value, ast.Call) else node.value
+    name = last_name(owner)
+    return name == "super" or name[:1].isupper()
 
 
 def _instantiates(callee: Value) -> bool:
