@@ -818,6 +818,61 @@ def test_data():
         start(config)
         """,
     ),
+    row(
+        "a context that one caller passes starts workers, that of another none",
+        """
+        import multiprocessing as mp
+        class Inline:
+            def Process(self, target): return target
+        def launch(context, f): context.Process(target=f).start()
+        launch(Inline(), lambda: 1)
+        def main():
+            def work(): ...
+            launch(mp.get_context("spawn"), work)
+        """,
+        "target def work",
+    ),
+    row(
+        "a pool that is kept on objects: those of a subclass get one without workers",
+        """
+        import multiprocessing as mp
+        class Inline:
+            def map(self, f, items): return [f(each) for each in items]
+        class Job:
+            def __init__(self, pool): self.pool = pool
+            def run(self, items): return self.pool.map(self.one, items)
+            def one(self, item): return item
+        class Local(Job):
+            def __init__(self, pool):
+                super().__init__(pool)
+                self.f = lambda item: item
+        Local(Inline()).run([1])
+        Job(mp.Pool(2)).run([1])
+        """,
+        "func.__self__.pool mp.Pool(...)",
+    ),
+    row(
+        "a process whose start runs what it is given",
+        """
+        import multiprocessing as mp
+        class Inline(mp.Process):
+            def start(self): self.run()
+        Inline(target=lambda: 1).start()
+        class Threaded(mp.Process):
+            def start(self):
+                self.thread = threading.Thread(target=self.run)
+                self.thread.start()
+        Threaded(target=lambda: 1).start()
+        class Timed(mp.Process):
+            def start(self):
+                self.begun = time.time()
+                super().start()
+        def main():
+            def work(): ...
+            Timed(target=work).start()
+        """,
+        "target def work",
+    ),
 ]
 
 

@@ -131,6 +131,114 @@ PROGRAMS = [
         """,
     ),
     program(
+        "what code puts in the place of an item is sent in its stead",
+        """
+        from torch.utils.data import ConcatDataset, DataLoader, Dataset
+        class D(Dataset):
+            def __init__(self, f, g=None): self.fs, self.named = [f, g], {"f": f}
+            def __getitem__(self, i): return self.fs[0](i)
+        def same(x): return x
+        def replaced():
+            concat = ConcatDataset([D(lambda i: i), D(same), D(lambda i: i)])
+            concat.datasets[0] = D(same)
+            concat.datasets[-1] = D(same)
+            DataLoader(concat, num_workers=2)
+        def replaced_in_own():
+            rows = D(lambda i: i, lambda i: i)
+            rows.fs[0] = rows.named["f"] = same
+            del rows.fs[1]
+            DataLoader(rows, num_workers=2)
+        def by_another():
+            concat = ConcatDataset([D(same), D(same)])
+            concat.datasets[0] = D(lambda i: i)  # !DLF101
+            concat.datasets.append(D(lambda i: i))  # !DLF101
+            DataLoader(concat, num_workers=2)
+        def later():
+            concat = ConcatDataset([D(lambda i: i)])  # !DLF101
+            loader = DataLoader(concat, num_workers=2)
+            concat.datasets[0] = D(same)
+            return loader
+        def later_by_another():
+            concat = ConcatDataset([D(same)])
+            for batch in DataLoader(concat, num_workers=2): print(batch)
+            concat.datasets[0] = D(lambda i: i)
+        def perhaps():
+            concat = ConcatDataset([D(lambda i: i)])  # !DLF101
+            if len(concat) > 3: concat.datasets[0] = D(same)
+            DataLoader(concat, num_workers=2)
+        def of_another():
+            concat = ConcatDataset([D(lambda i: i)])  # !DLF101
+            other = ConcatDataset([D(same)])
+            other.datasets[0] = D(same)
+            DataLoader(concat, num_workers=2)
+        def of_one_since_replaced():
+            concat = other = ConcatDataset([D(same)])
+            concat = ConcatDataset([D(lambda i: i)])  # !DLF101
+            other.datasets[0] = D(same)
+            DataLoader(concat, num_workers=2)
+        """,
+    ),
+    program(
+        "what is registered and taken out again before the loader is made is not sent",
+        """
+        from torch.utils.data import DataLoader, Dataset
+        OPS = {}
+        class D(Dataset):
+            def __init__(self, ops): self.ops = ops
+            def __getitem__(self, i): return [f(i) for f in self.ops.values()]
+        class Table:
+            def __init__(self): self.ops = {}
+            def put(self, name, f): self.ops[name] = f
+            def clear(self): self.ops.clear()
+        def same(x): return x
+        def register(name, f): OPS[name] = f
+        def put(ops, name, f): ops[name] = f
+        def reset():
+            OPS.clear()
+        def copied():
+            register("a", lambda i: i)
+            OPS.pop("a")
+            register("b", same)
+            register("c", lambda i: i)  # !DLF101
+            DataLoader(D(dict(OPS)), num_workers=2)
+        def by_name():
+            def local(i): ...
+            register("a", local)
+            def kept(i): ...  # !DLF102
+            register("b", kept)
+            del OPS["a"]
+            DataLoader(D(OPS), num_workers=2)
+        def by_a_function():
+            register("d", lambda i: i)
+            reset()
+            register("e", lambda i: i)  # !DLF101
+            DataLoader(D(OPS), num_workers=2)
+        def in_a_local_table():
+            ops = {}
+            put(ops, "a", lambda i: i)
+            put(ops, "b", lambda i: i)  # !DLF101
+            ops.pop("a")
+            DataLoader(D(ops), num_workers=2)
+        def in_an_object():
+            table = Table()
+            table.put("a", lambda i: i)
+            table.clear()
+            table.put("b", lambda i: i)  # !DLF101
+            DataLoader(D(table.ops), num_workers=2)
+        def once_it_is_kept():
+            ops = {}
+            put(ops, "a", lambda i: i)  # !DLF101
+            rows = D(dict(ops))
+            ops.clear()
+            DataLoader(rows, num_workers=2)
+        def once_it_is_sent():
+            ops = {}
+            put(ops, "a", lambda i: i)  # !DLF101
+            next(iter(DataLoader(D(ops), num_workers=2)))
+            ops.clear()
+        """,
+    ),
+    program(
         "what one branch alone removes is still sent",
         """
         import h5py, sys

@@ -181,17 +181,23 @@ def _is_own_package(call: ast.Call) -> bool:
     return False
 
 
-def _named_by_text(project: Project, module: Module) -> Iterator[Module]:
-    """Yield the modules that a module may import by the names that it passes as texts."""
-    uses = (
-        use for word in filter(module.says, _DYNAMIC) for use in module.nodes_by_name.get(word, ())
-    )
-    for first in filter(None, (_first_names(module, use) for use in uses)):
+def _named_by_text(project: Project, module: Module) -> Iterator[tuple[ast.AST, Module]]:
+    """Yield the modules that a module may import by the names that it passes as texts, each with where it does."""
+    for use in _by_name(module):
+        first = _first_names(module, use)
+        if not first:
+            continue
         names = first.rstrip(".").split(".")
         for name in accumulate(names, _joined):
             if (found := project.find(name, module)) is not None:
-                yield found
-                yield from _inside(project, found, first == f"{name}.")
+                yield use, found
+                yield from ((use, each) for each in _inside(project, found, first == f"{name}."))
+
+
+def _by_name(module: Module) -> Iterator[ast.AST]:
+    """Yield where a module names what imports by a name that is passed."""
+    for word in filter(module.says, _DYNAMIC):
+        yield from module.nodes_by_name.get(word, ())
 
 
 def _inside(project: Project, package: Module, may_be_any: bool) -> Iterator[Module]:
@@ -223,10 +229,23 @@ def _imported_by(project: Project, module: Module) -> Sequence[Module]:
 
 
 def _looked_up(project: Project, module: Module) -> Iterator[Module]:
+    return (each for _, each in imports_of(project, module))
+
+
+def imports_of(project: Project, module: Module) -> Iterator[tuple[ast.AST, Module]]:
+    """Yield the modules that a module may import, each with the statement or the name that does."""
     for node in _imports(module):
-        found = list(imported(project, module, node))
-        yield from found or _called_alike(project, node)
+        found = list(imported(project, module, node)) or _called_alike(project, node)
+        yield from ((node, each) for each in found)
     yield from _named_by_text(project, module)
+
+
+def imports_unknown(module: Module) -> Iterator[ast.AST]:
+    """Yield where a module may import any other, by a name that is worked out."""
+    yield from (use for use in _by_name(module) if _first_names(module, use) is None)
+    for word in filter(module.says, _DYNAMIC):
+        for alias in module.aliases_of(word):
+            yield from module.nodes_by_name.get(alias, ())
 
 
 def _called_alike(project: Project, node: Import) -> Iterator[Module]:

@@ -215,7 +215,7 @@ class Boundaries:
     def _boundary_in(self, call: ast.Call, frame: Frame) -> Iterator[Boundary]:
         # most calls of a pool's `apply` or `map` are something else's
         callees = self.interpreter.evaluate(call.func, frame)
-        shipping = [one for one in callees if self._ships(one.value) or _instantiates(one.value)]
+        shipping = [one for one in callees if self._ships_or_instantiates(one.value)]
         others = [one for one in callees if one not in shipping]
         for reached in shipping:
             arguments = self.interpreter.calls.arguments(call, frame)
@@ -246,23 +246,41 @@ class Boundaries:
         return replace(boundary, arguments=together or boundary.arguments, workers=workers)
 
     def _kept(self, boundary: Boundary, callee: Value, frame: Frame) -> list[Boundary]:
-        """Return a boundary as it is for those callers that may start workers."""
+        """Return a boundary as it is for those callers that may start workers.
+
+        What they call may differ as well: some pass a context of their own, whose `Process` starts none.
+        """
         if boundary.workers is False:
             self.idle.append(boundary)
             return []
-        if not self._may_start_none(boundary):
+        call = boundary.node
+        assert isinstance(call, ast.Call)
+        is_sure = all(
+            map(self._ships_or_instantiates, self.interpreter.values_at(call.func, frame))
+        )
+        if is_sure and not self._may_start_none(boundary):
             return [boundary]
-        assert isinstance(boundary.node, ast.Call)
         contexts = self.interpreter.contexts.of(frame)
-        read = [self._read(callee, boundary.node, at) for at in contexts.frames]
+        read = [
+            self._read(callee, call, at) if is_sure or self._may_ship(call, at) else None
+            for at in contexts.frames
+        ]
         kept = [one for one in read if one is not None and one.workers is not False]
         self.idle += [one for one in read if one is not None and one.workers is False]
         if len(kept) == len(contexts.frames):
             return [boundary]
         if contexts.other is not None:
-            others = self._read(callee, boundary.node, contexts.other)
+            others = self._read(callee, call, contexts.other)
             kept += [others] if others is not None else []
         return kept
+
+    def _may_ship(self, call: ast.Call, frame: Frame) -> bool:
+        """Return whether what a call calls in a frame may be something that ships objects."""
+        callees = self.interpreter.values_at(call.func, frame)
+        return not callees or any(map(self._ships_or_instantiates, callees))
+
+    def _ships_or_instantiates(self, callee: Value) -> bool:
+        return self._ships(callee) or _instantiates(callee)
 
     def _read(self, callee: Value, call: ast.Call, frame: Frame) -> Boundary | None:
         arguments = self.interpreter.calls.arguments(call, frame)
@@ -295,6 +313,16 @@ class Boundaries:
         if isinstance(callee, Derived):
             return self._method_row(callee)
         return self._loader_base(callee) if isinstance(callee, Class) else None
+
+    def _starts_none(self, cls: Class) -> bool:
+        """Return whether the `start` of a class of processes runs all itself: it neither calls the base's nor a `Popen`."""
+        start = self.interpreter.instances.method(cls, "start")
+        if start is None:
+            return False
+        return not any(
+            "popen" in str(last_name(node)).lower() or _is_start_of_base(node)
+            for node in walk(start.node)
+        )
 
     def _row(
         self, callee: Value, arguments: Arguments, call: ast.Call, frame: Frame
@@ -365,12 +393,13 @@ class Boundaries:
         self, cls: Class, arguments: Arguments, call: ast.Call, frame: Frame
     ) -> tuple[BoundaryRow | None, Arguments, Value | None]:
         row = self._loader_base(cls)
-        if row is None:
+        if row is None or (row.kind == "Process" and self._starts_none(cls)):
             return None, arguments, None
         instance = Instance(cls, call, frame, arguments)
-        if row.self_crosses:
-            return row, Arguments(), self.interpreter.calls.made(call, frame, lambda: instance, cls)
         init = self.interpreter.instances.method(cls, "__init__")
+        if row.self_crosses:
+            made = self.interpreter.calls.made(call, frame, lambda: instance, cls)
+            return row, arguments if init is None else Arguments(), made
         if init is None:
             return row, arguments, None
         if calls_base(init, "__init__"):
@@ -500,6 +529,15 @@ class Boundaries:
             self.catalog.dataset(base.name) is not None
             for base in self.interpreter.instances.outside_bases(cls)
         )
+
+
+def _is_start_of_base(node: ast.AST) -> bool:
+    """Return whether a node names the `start` of a class: `super().start`, `Process.start`."""
+    if not isinstance(node, ast.Attribute) or node.attr != "start":
+        return False
+    owner = node.value.func if isinstance(node.value, ast.Call) else node.value
+    name = last_name(owner)
+    return name == "super" or name[:1].isupper()
 
 
 def _instantiates(callee: Value) -> bool:

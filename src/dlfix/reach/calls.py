@@ -66,8 +66,9 @@ _SECOND = frozenset({"typing.cast", "typing_extensions.cast"})
 _WRAPPERS = frozenset({"staticmethod", "classmethod", "property", "functools.cached_property"})
 _CLASS_MAKERS = frozenset(
     {"collections.namedtuple", "typing.NamedTuple", "dataclasses.make_dataclass",
-     "types.new_class", "enum.Enum", "enum.IntEnum"}
+     "types.new_class"}
 )  # fmt: skip
+_ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _DICTS = frozenset({"dict", "collections.OrderedDict"})
 _IMPORTERS = frozenset({"importlib.import_module", "__import__"})
@@ -994,7 +995,14 @@ def makes_class(value: Value) -> TypeGuard[ExternalCall]:
     if not isinstance(value, ExternalCall):
         return False
     is_type = value.name == "type" and len(value.arguments.positional) == 3
-    return is_type or value.name in _CLASS_MAKERS
+    return is_type or value.name in _CLASS_MAKERS or value.name in _ENUMS
+
+
+def is_member(value: Derived) -> bool:
+    """Return whether a value is a member of an enumeration that a call makes: `Color.RED`, `Color["RED"]`."""
+    made = value.origin
+    is_enum = isinstance(made, ExternalCall) and made.name in _ENUMS
+    return is_enum and (not value.called or value.how == "__getitem__")
 
 
 def _taken_out(container: ast.expr, call: ast.Call, module: Module) -> Iterator[str]:

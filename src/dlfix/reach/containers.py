@@ -610,14 +610,21 @@ class Containers:
         """Yield what code outside the class adds to what an object holds: `steps.all.append(f)`."""
         instance = cast("Instance", frame.owner)
         module = cast("Frame", instance.frame).module
-        made = next(makers(instance), None)
+        for _, item in self.put_outside(name, instance, module):
+            yield item
+
+    def put_outside(
+        self, name: str, holder: Instance | ExternalCall, module: Module
+    ) -> Iterator[tuple[ast.AST, Item]]:
+        """Yield what a module's code adds to what an object holds under a name, with where it does."""
+        made = next(makers(holder), None)
         for owner, added in _added_on_others(module).get(name, ()):
             at = self.interpreter.frame_at(module, added.node)
             if self.interpreter.roles.only_worker(module, added.node):
                 continue
             for reached in self.interpreter.evaluate(owner, at):
                 if made in [*makers(reached.value)]:
-                    yield from self.put(added, at)
+                    yield from ((added.node, item) for item in self.put(added, at))
 
     def _bodies(self, frame: Frame) -> Iterator[Frame]:
         """Yield the bodies of the classes whose methods share a frame's `self`."""

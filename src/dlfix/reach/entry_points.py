@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import IMPORTS, in_main_only, is_guard
@@ -45,6 +45,7 @@ class Entry:
     statement: ast.stmt
     steps: tuple[Step, ...]
     calls: tuple[tuple[Module, ast.Call], ...] = ()  # from the top level to the code, as the steps
+    decorated: str = ""  # what is passed to the code's function, where it decorates: `@register`
 
 
 class Entries:
@@ -152,6 +153,10 @@ class Entries:
                     yield from self._climb(
                         caller, call, ((caller, call), *calls), seen | {function}
                     )
+        for user, decorator, name in self._decorated_by(module, function):
+            called = True
+            for entry in self._climb(user, decorator, calls, seen | {function}):
+                yield entry if calls else replace(entry, decorated=name)
         if not called and _is_command(function):
             yield _entry("parent", module, top_level_statement(module, function), calls)
 
@@ -165,6 +170,19 @@ class Entries:
         for caller, call in itertools.islice(written, MOST_CALLS):
             if any(runs(v, function, self.analysis) for v in self._values(caller, call.func)):
                 yield caller, call
+
+    def _decorated_by(
+        self, module: Module, function: Code
+    ) -> Iterator[tuple[Module, ast.expr, str]]:
+        """Yield where a function decorates another by its bare name, with the name of that one."""
+        name = getattr(function, "name", "")
+        for user in self.analysis.project.decorating(name):
+            for node in user.nodes_by_name.get(name, ()):
+                above = user.parent(node)
+                if node in getattr(above, "decorator_list", ()) and any(
+                    runs(v, function, self.analysis) for v in self._values(user, node)
+                ):
+                    yield user, node, above.name  # type: ignore[union-attr]
 
     def _written(self, module: Module, name: str) -> Calls:
         callers = self.analysis.project.callers(module, name)

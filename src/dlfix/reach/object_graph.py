@@ -16,7 +16,7 @@ from dlfix.project.module import Module, enclosing_function, is_test
 from dlfix.project.order import lies_in
 from dlfix.project.syntax import attribute_named
 from dlfix.reach.callers import UNSAID
-from dlfix.reach.calls import makes_class
+from dlfix.reach.calls import is_member, makes_class
 from dlfix.reach.cleared import Cleared
 from dlfix.reach.copied_entries import is_computed
 from dlfix.reach.correlated import agree, choices
@@ -28,7 +28,9 @@ from dlfix.reach.layers import MAKE_NETS
 from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state
 from dlfix.reach.opposite_branches import set_beside
 from dlfix.reach.pickle_protocol import Handed, Line, read_getstate, read_reduce
-from dlfix.reach.sequence import is_used_up, place_in
+from dlfix.reach.removed_again import RemovedAgain
+from dlfix.reach.replaced_items import left_when_sent
+from dlfix.reach.sequence import is_used_up, place_in, surely_after
 from dlfix.reach.set_back import is_set_back
 from dlfix.reach.steps import Step
 from dlfix.reach.values import (
@@ -55,6 +57,7 @@ from dlfix.reach.values import (
 from dlfix.reach.without_workers import runs_without_workers
 
 if TYPE_CHECKING:
+    from dlfix.reach.evaluator import Item
     from dlfix.reach.interpreter import Interpreter
 
 _DEEPEST = 80
@@ -75,6 +78,7 @@ class Walk:
     def __init__(self, interpreter: Interpreter) -> None:
         self.interpreter = interpreter
         self.spent = 0
+        self._is_removed = RemovedAgain(interpreter)
         self._met: dict[Value, Crossing] = {}
         self._starting: dict[Boundary, list[Mapping[object, object]]] = {}
         self._waiting: deque[tuple[Crossing, frozenset[Value]]] = deque()
@@ -250,12 +254,15 @@ class Walk:
                 yield Passed(module, call, "started")
 
     def _follow(self, crossing: Crossing, above: frozenset[Value]) -> None:
+        value = crossing.value
         hanging = chain(
-            self.children(crossing.value, crossing.boundary),
+            self._of_kept_items(value, crossing)
+            if isinstance(value, Container)
+            else self.children(value, crossing.boundary),
             self._bound_to(crossing),
             self._wrapped(crossing),
         )
-        for edge, child in _without_alternatives(hanging, above - {crossing.value}):
+        for edge, child in _without_alternatives(hanging, above - {value}):
             self._meet(crossing, edge, child, above)
             if self.spent >= _MOST:
                 return
@@ -266,11 +273,11 @@ class Walk:
             held = self.interpreter.filled.container(value)
             return chain(
                 self._of_instance(value, boundary),
-                self._of_items(held) if held is not None else (),
+                self._of_items(held.items) if held is not None else (),
                 self._by_calls(value, boundary),
             )
         if isinstance(value, Container):
-            return self._of_items(value)
+            return self._of_items(value.items)
         if isinstance(value, Partial):
             return self._of_partial(value)
         if isinstance(value, BoundMethod):
@@ -280,12 +287,13 @@ class Walk:
                 self._still_held(value, boundary),
                 self._by_calls(value, boundary),
                 self._set_on(value, boundary),
+                self._put_in(value, boundary),
             )
         return self._of_derived(value, boundary) if isinstance(value, Derived) else []
 
     def _of_derived(self, value: Derived, boundary: Boundary) -> Iterable[Child]:
         origin = value.origin
-        if makes_class(origin) and value.how == "__call__":
+        if makes_class(origin) and (value.how == "__call__" or is_member(value)):
             return [(Edge("class"), Reached(origin))]
         if isinstance(origin, ExternalCall):
             row = self.interpreter.catalog.holder(origin.name)
@@ -367,13 +375,29 @@ class Walk:
             for store in self.interpreter.instances.set_on(value.node, module):
                 yield from self._stored(store)
 
+    def _put_in(self, value: ExternalCall, boundary: Boundary) -> Iterator[Child]:
+        """Yield what code puts into what an object of a library keeps: `concat.datasets.append(part)`."""
+        row = self.interpreter.catalog.holder(value.name)
+        for name in dict.fromkeys(row.keeps.values()) if row is not None else ():
+            for module in dict.fromkeys([boundary.frame.module, value.frame.module]):
+                for node, (_, item) in self.interpreter.displays.put_outside(name, value, module):
+                    if not surely_after(module.statement(node), boundary.node, module):
+                        yield from self._each_kept([(name, item)])
+
     def _each_kept(self, kept: Iterable[tuple[str, Argument]]) -> Iterator[Child]:
         for name, argument in kept:
             for reached in self.interpreter.reached(argument):
                 yield Edge("kept", name), reached
 
-    def _of_items(self, value: Container) -> Iterator[Child]:
-        for key, item in value.items:
+    def _of_kept_items(self, container: Container, crossing: Crossing) -> Iterator[Child]:
+        """Yield the items of a container but for those that code takes out before it is sent."""
+        for key, item in left_when_sent(container, crossing):
+            for edge, child in self._of_items([(key, item)]):
+                if not self._is_removed(container, child, key, crossing.boundary):
+                    yield edge, child
+
+    def _of_items(self, items: Iterable[Item]) -> Iterator[Child]:
+        for key, item in items:
             unnamed = key is None or isinstance(key, slice) or is_computed(item)
             for reached in self.interpreter.reached(item):
                 yield Edge("item", "" if unnamed else repr(key)), reached

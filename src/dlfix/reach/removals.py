@@ -86,7 +86,7 @@ def block_around(node: ast.AST, targets: list[ast.expr], module: Module) -> Bloc
 def _removals(block: list[ast.stmt], names: set[str]) -> Iterator[Removal]:
     for index, statement in enumerate(block):
         if isinstance(statement, _PLAIN):
-            for key in _taken(statement, names):
+            for key in taken(statement, names):
                 yield Removal(index, key)
         elif isinstance(statement, ast.While) and _empties(statement, names):
             yield Removal(index, ALL)
@@ -94,11 +94,11 @@ def _removals(block: list[ast.stmt], names: set[str]) -> Iterator[Removal]:
 
 def _empties(loop: ast.While, names: set[str]) -> bool:
     """Return whether a loop takes items out until none is left: `while files: files.pop()`."""
-    taken = [key for each in loop.body for key in _taken(each, names)]
-    return _text(loop.test) in names and any(key in (LAST, ALL) for key in taken)
+    keys = [key for each in loop.body for key in taken(each, names)]
+    return _text(loop.test) in names and any(key in (LAST, ALL) for key in keys)
 
 
-def _taken(statement: ast.stmt, names: set[str]) -> Iterator[object]:
+def taken(statement: ast.stmt, names: set[str]) -> Iterator[object]:
     """Yield the keys that a statement surely takes out of what goes by some names."""
     if any(isinstance(node, _UNSURE) for node in walk(statement)):
         return

@@ -20,7 +20,7 @@ def is_set_back(store: Store, boundary: Boundary, interpreter: Evaluator) -> boo
     target = store.node
     if not isinstance(target, ast.Attribute):
         return False
-    for statement in _run_below(store.frame.module, store.statement):
+    for statement in run_below(store.frame.module, store.statement):
         if any(
             part is boundary.node or interpreter.roles.may_start_workers(part)
             for part in walk(statement)
@@ -31,7 +31,7 @@ def is_set_back(store: Store, boundary: Boundary, interpreter: Evaluator) -> boo
     return False
 
 
-def _run_below(module: Module, statement: ast.stmt) -> Iterator[ast.stmt]:
+def run_below(module: Module, statement: ast.stmt) -> Iterator[ast.stmt]:
     """Yield the statements that surely run after one, of its block and of the `finally` around it, if none leaves."""
     block = _block_of(module, statement)
     for each in block[block.index(statement) + 1 :]:
@@ -58,4 +58,4 @@ def _set_or_deleted(statement: ast.stmt) -> set[str]:
     return {*map(ast.unparse, targets), *deleted}
 
 
-__all__ = ["is_set_back"]
+__all__ = ["is_set_back", "run_below"]

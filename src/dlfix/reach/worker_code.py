@@ -118,10 +118,12 @@ class WorkerCode:
         return known[boundary.node]
 
     def runs(self, module: Module, node: ast.AST) -> WorkerFunction | None:
-        """Return the worker's function that a node is part of."""
+        """Return the worker's function that a node is part of: decorators are run where it is defined."""
+        child = node
         for above in (node, *module.ancestors(node)):
-            if above in self.functions:
+            if above in self.functions and child not in getattr(above, "decorator_list", ()):
                 return self.functions[above]
+            child = above
         return None
 
     def of_name(self, name: str) -> list[WorkerFunction]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -17,17 +18,21 @@ from dlfix.reach.worker_code import GlobalRead, WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.rules.reading.class_settings import SetOnClass, set_on_classes
 from dlfix.rules.reading.lacking import is_of_some_loaders, reads_by_boundary
+from dlfix.rules.reading.lazy_defaults import without_defaults
 from dlfix.rules.reading.library_settings import SetInLibrary, set_in_libraries
 from dlfix.rules.reading.overridden import (
     merged_into,
     of_what_workers_read,
     overridden_by_parent,
 )
-from dlfix.rules.reading.registered import added_by_parent, changed_by_methods
+from dlfix.rules.reading.own_objects import SetOnOwn, set_on_own_objects
+from dlfix.rules.reading.registered import added_by_parent, changed_by_methods, dispatched
+from dlfix.rules.reading.worker_imports import WorkerImports
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Crossing
+    from dlfix.rules.reading.worker_imports import ParentImport
 
 _NEW_NAMES = ("mkdtemp", "mkstemp", "TemporaryDirectory", "NamedTemporaryFile")
 
@@ -82,6 +87,17 @@ class SetInParent:
 
 
 @dataclass(frozen=True)
+class SetByParentImport:
+    """A name that modules fill when they are imported, which only the parent does."""
+
+    name: GlobalName
+    read: GlobalRead
+    write: Use
+    entry: Entry  # in the module that is imported
+    imported: ParentImport
+
+
+@dataclass(frozen=True)
 class SetInEachProcess:
     """A name that each process sets to another value when it imports the module, and that the parent uses, too."""
 
@@ -101,7 +117,11 @@ class GlobalSetInMain(Rule):
     neither: it sees the value after import, or no such name. A configuration object counts too that an import
     fills and the parent sets again (`cfg.merge_from_file(args.config)`, `cfg.TRAIN.SIZE = args.size`), if a worker
     reads what is set. Attributes and methods of classes (`Config.rate = rate`) that only the parent sets are
-    found in the same way. So is a temporary folder that a module makes on import
+    found in the same way, also where a worker sets them itself if there is no value yet
+    (`if _config is None: _config = Config()`). So are parts of an object that a function gives to all that call it
+    (`Config.get().rate = rate`): each process has its own. So is what a module adds to a table when it is imported (`@register("blur")`), if only
+    `main()` or the code under the main guard imports that module, and what only these register with a
+    `functools.singledispatch` function. A context variable (`LEVEL.set(3)`) counts too. So is a temporary folder that a module makes on import
     (`SCRATCH = tempfile.mkdtemp()`), where parent and workers use it: each process makes its own.
 
     ## The error you see
@@ -205,14 +225,18 @@ class GlobalSetInMain(Rule):
                 continue  # it does not get there itself: DLF101, DLF302
             seen.add((read.module, read.name))
             name = GlobalName(analysis, read.module, read.name)
-            if only_forks(analysis, boundary) or name.is_definition:
+            if only_forks(analysis, boundary) or (name.is_definition and not dispatched(name)):
                 continue
             own = _set_in_each_process(name, read)
             if own is not None:
                 yield self._of_each(own)
                 continue
             found = _set_in_parent(name, read)
-            if found is not None:
+            if isinstance(found, SetByParentImport):
+                yield self._of_import(found)
+            elif found is not None and name.is_definition:
+                yield self._of_dispatch(found)
+            elif found is not None:
                 in_parent.setdefault(found.place, []).append(found)
         for first, *others in in_parent.values():
             yield self._finding(replace(first, beside=tuple(others)))
@@ -220,6 +244,8 @@ class GlobalSetInMain(Rule):
             yield self._of_class(each)
         for setting in set_in_libraries(analysis):
             yield self._of_library(setting)
+        for part in set_on_own_objects(analysis):
+            yield self._of_own(part)
 
     def _of_each(self, found: SetInEachProcess) -> Finding:
         name, read = found.name, found.read
@@ -231,6 +257,27 @@ class GlobalSetInMain(Rule):
             "module again and makes its own",
             made.place,
             (*read.function.steps, reading, made),
+            evidence=found,
+        )
+
+    def _of_import(self, found: SetByParentImport) -> Finding:
+        name, read, entry = found.name, found.read, found.entry
+        imported, filling = found.imported, entry.module.name
+        steps = (
+            *read.function.steps,
+            Step(read.function.module.place(read.node), f"`{name.name}` is read in a worker"),
+            *entry.steps,
+            Step(found.write.module.place(found.write.node), f"`{name.name}` is set"),
+            Step(
+                imported.module.place(imported.node), f"`{filling}` is imported only in the parent"
+            ),
+        )
+        return Finding(
+            type(self),
+            f"`{name.name}` is read in a worker by {read.reader} but `{filling}`, which sets it, is imported only "
+            "in the parent",
+            steps[-1].place,
+            steps,
             evidence=found,
         )
 
@@ -255,26 +302,57 @@ class GlobalSetInMain(Rule):
 
     def _of_library(self, found: SetInLibrary) -> Finding:
         function, write = found.function, found.write
-        does = "is read" if found.row is None else "is used"
-        is_set = "is set" if write.rebinds else "is called"
+        does = "is read" if found.row is None else "takes effect"
+        by = "by" if found.row is None else "in"
+        is_set = "set" if write.rebinds else "called"
         steps = (
             *function.steps,
             Step(function.module.place(found.read), f"`{found.name}` {does} in a worker"),
             *found.entry.steps,
-            Step(write.module.place(write.node), f"`{found.name}` {is_set} only in the parent"),
+            Step(write.module.place(write.node), f"`{found.name}` is {is_set} only in the parent"),
         )
         reader = f"`{function.qualname}` (line {found.read.lineno})"
-        what = f"`{found.name}` {does} in a worker by {reader} but {is_set[3:]} only in the parent"
-        if found.row is not None:
-            what = (
-                f"{reader} in a worker depends on `{found.name}`, which {is_set} only in the parent"
-            )
         return Finding(
             type(self),
-            what,
+            f"`{found.name}` {does} in a worker {by} {reader} but is {is_set} only in the parent",
             steps[-1].place,
             steps,
             error=found.row.error if found.row is not None else "",
+            evidence=found,
+        )
+
+    def _of_dispatch(self, found: SetInParent) -> Finding:
+        name, read = found.name, found.read
+        own = SetOnOwn(name.name, read.function, read.node, found.write, found.entry)
+        steps = (
+            *read.function.steps,
+            Step(read.function.module.place(read.node), f"`{name.name}` is called in a worker"),
+            *found.entry.steps,
+            Step(found.write.module.place(found.write.node), "a function is registered with it"),
+        )
+        return Finding(
+            type(self),
+            f"`{name.name}` is called in a worker by {read.reader} but a function for a type is registered only in "
+            "the parent",
+            steps[-1].place,
+            steps,
+            evidence=own,
+        )
+
+    def _of_own(self, found: SetOnOwn) -> Finding:
+        function, write = found.function, found.write
+        steps = (
+            *function.steps,
+            Step(function.module.place(found.read), f"`{found.title}` is read in a worker"),
+            *found.entry.steps,
+            Step(write.module.place(write.node), "it is set only in the parent"),
+        )
+        return Finding(
+            type(self),
+            f"`{found.title}` is read in a worker by `{function.qualname}` (line {found.read.lineno}) but set only in "
+            "the parent: a spawned worker has an object of its own",
+            steps[-1].place,
+            steps,
             evidence=found,
         )
 
@@ -327,13 +405,15 @@ def _guarded(name: GlobalName, binding: object) -> bool:
     return node is not None and under_guard(name.module, node) is not None
 
 
-def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | None:
+def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | SetByParentImport | None:
     """Return a write that only the parent makes; None where a worker makes it too, or none is seen."""
-    writes = list(dict.fromkeys([*name.writes(), *changed_by_methods(name), *merged_into(name)]))
+    found_in = (name.writes(), changed_by_methods(name), merged_into(name), dispatched(name))
+    writes = list(dict.fromkeys(itertools.chain(*found_in)))
     if name.is_logger:
         firsts = name.module.scope.bindings.get(name.name, [])
         is_bound = any(not _guarded(name, each) for each in firsts)
         writes = [write for write in writes if write.rebinds and not is_bound]
+    writes = without_defaults(writes, WorkerCode.of(name.analysis))
     found = _unset_in_workers(name, read, writes)
     if found is None:
         return None
@@ -353,11 +433,35 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | None:
     ]
     if not any(entry.kind == "import" for _, entry in entries):
         return SetInParent(name, read, *entries[0]) if entries else None
+    by_import = _by_import(name, read, entries)
+    if by_import is not None:
+        return by_import
     added = added_by_parent(name, entries)
     if added is not None:
         return SetInParent(name, read, added.write, added.entry, ", ".join(added.added))
     again = overridden_by_parent(name, entries)
     return SetInParent(name, read, *again) if again is not None else None
+
+
+def _by_import(
+    name: GlobalName, read: GlobalRead, entries: list[tuple[Use, Entry]]
+) -> SetByParentImport | None:
+    """Return what a module sets on import, where workers import none that sets the same."""
+    imports = WorkerImports.of(name.analysis, read.function.crossing.boundary)
+    told: list[tuple[Use, Entry]] = []
+    only: dict[Entry, ParentImport] = {}
+    for write, entry in entries:
+        imported = imports.only_by_parent(entry)
+        by = replace(entry, kind="parent") if imported is not None else entry
+        only |= {by: imported} if imported is not None else {}
+        told.append((write, by))
+    if only and any(entry.kind == "import" for _, entry in told):
+        added = added_by_parent(name, told)
+        told = [(added.write, added.entry)] if added is not None else []
+    return next(
+        (SetByParentImport(name, read, *each, only[each[1]]) for each in told if each[1] in only),
+        None,
+    )
 
 
 def _unset_in_workers(name: GlobalName, read: GlobalRead, writes: list[Use]) -> GlobalRead | None:

@@ -61,6 +61,11 @@ class ClassMoves:
         return f"Create `{name}` at module level", work.plan()
 
 
+_ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+# What makes classes of another module than the one that calls it, and until when.
+_OF_TYPES = {"new_class": "", "make_dataclass": " before Python 3.12"}
+
+
 @dataclass
 class _Work:
     moves: ClassMoves
@@ -107,6 +112,12 @@ class _Work:
         for each in ast.walk(call):
             if isinstance(each, ast.Name) and not self._is_global(each):
                 raise CannotHoist(f"the class depends on `{each.id}` (line {each.lineno})")
+        maker = last_name(call.func)
+        if maker in _OF_TYPES:
+            raise CannotHoist(
+                f"`{maker}` makes a class of the module `types`{_OF_TYPES[maker]}, "
+                f"where pickle does not find it (line {call.lineno})"
+            )
         parent = self.module.parent(call)
         scope = self.module.scope_of(call)
         span = self.module.span(call)
@@ -137,6 +148,10 @@ class _Work:
         """Let the class be made under the name it is found by."""
         given = _typename(call)
         if given is not None and given.value != name:
+            if last_name(call.func) in _ENUMS:
+                raise CannotHoist(
+                    f"members of the enumeration would be printed with the name `{name}` (line {call.lineno})"
+                )
             self.renames.append(Rename(self.module.span(given), name))
 
     def _is_global(self, name: ast.Name) -> bool:

@@ -21,11 +21,16 @@ from dlfix.reach.entry_points import Entries, is_before, runs_with, top_level_st
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Class, Instance
 from dlfix.reach.worker_code import WorkerCode
-from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess, SetInParent
+from dlfix.rules.dlf303_global_set_in_main import (
+    SetByParentImport,
+    SetInEachProcess,
+    SetInParent,
+)
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.handles import row_of
 from dlfix.rules.reading.lacking import reads_by_boundary, runs_by_boundary
 from dlfix.rules.reading.library_settings import SetInLibrary
+from dlfix.rules.reading.own_objects import SetOnOwn
 from dlfix.rules.reading.registered import adds_once_more
 from dlfix.source.text import Span
 
@@ -100,6 +105,14 @@ def _to_workers(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Pla
             why = f"`{name}` must be passed to the workers with the object that uses it"
             yield Planned((finding,), Refused(why))
             continue
+        if isinstance(finding.evidence, SetByParentImport):
+            yield Planned((finding,), Refused(_why_not_imported(finding.evidence)))
+            continue
+        if isinstance(finding.evidence, SetOnOwn):
+            write = finding.evidence.write
+            where = f"{write.module.path.name}:{write.node.lineno}"
+            yield Planned((finding,), Refused(f"it must be set in each worker, too ({where})"))
+            continue
         groups.setdefault(finding.evidence.function.node, []).append(finding)
     left: dict[tuple[ast.AST, ...], list[Finding]] = {}
     for group in groups.values():
@@ -111,6 +124,14 @@ def _to_workers(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Pla
         left.setdefault(tuple(each.node for each in beside), []).extend(group)
     for group in left.values():
         yield from _in_each_worker(group, analysis, taken)
+
+
+def _why_not_imported(found: SetByParentImport) -> str:
+    where, line = found.imported.module.path.name, found.imported.node
+    return (
+        f"`{found.entry.module.name}` must be imported at the top level of a module that workers import, too "
+        f"({where}:{getattr(line, 'lineno', 1)})"
+    )
 
 
 def _in_each_worker(

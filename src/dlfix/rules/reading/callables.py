@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING, Literal
 
 from dlfix.catalog import CallableRow
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 Problem = Literal[
     "lambda", "local", "class", "named", "decorated", "shadowed", "unimportable", "private"
 ]
+_SAYING = frozenset({"qualname", "module"})  # what a call is passed to say where its class is found
+_OF_TYPES = {"types.new_class"} | (
+    {"dataclasses.make_dataclass"} if sys.version_info < (3, 12) else set()
+)  # their classes are of the module `types`
 _FINDING = (
     "globals()",
     "setattr(",
@@ -320,15 +325,20 @@ def _leads_back(value: Function | Class, analysis: Analysis) -> bool:
 
 
 def _is_lost(value: ExternalCall, analysis: Analysis) -> bool:
-    """Return whether a class made by a call is bound elsewhere than its name says."""
+    """Return whether a class made by a call is bound elsewhere than its name, and module, say."""
     module, scope = value.frame.module, value.frame.scope
     names = [v.value for v in analysis.values(value.arguments.get(0, "typename"))
              if isinstance(v, Constant)]  # fmt: skip
+    if _SAYING & value.arguments.keywords.keys():
+        return False
     if scope.is_function:
         return not _may_be_found_later(scope.name, module)
     statement = module.parent(value.node)
     if not isinstance(statement, ast.Assign) or len(names) != 1:
         return False
+    if scope.is_class or value.name in _OF_TYPES:
+        is_bound = names[0] in module.scope.bindings and value.name not in _OF_TYPES
+        return not is_bound and not any(module.says(word) for word in _FINDING)
     return all(getattr(target, "id", None) != names[0] for target in statement.targets)
 
 

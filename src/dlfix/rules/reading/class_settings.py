@@ -20,6 +20,7 @@ from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Class, Instance
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.reading.lacking import set_before
+from dlfix.rules.reading.lazy_defaults import without_defaults
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -154,6 +155,7 @@ def _set_by_parent(
     writes: list[Use],
     analysis: Analysis,
 ) -> Iterator[SetOnClass]:
+    writes = without_defaults(writes, WorkerCode.of(analysis))
     found = set_before(analysis, function, writes) if writes else None
     if found is None:
         return

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
-from dlfix.project.syntax import first_parameter, is_name, parameters
+from dlfix.project.syntax import first_parameter, is_name, last_name, parameters
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entry
 from dlfix.reach.global_state import GlobalName, Use, changes, method_called
-from dlfix.reach.values import Class, Constant, Function, Instance, Value
+from dlfix.reach.values import Class, Constant, External, ExternalCall, Function, Instance, Value
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -56,9 +56,35 @@ def changed_by_methods(name: GlobalName) -> Iterator[Use]:
         if call is None:
             continue
         for value in _values(name, use.module, use.node):
-            if isinstance(value, Instance) and _changes_itself(name, value.cls, call.func.attr):  # type: ignore[attr-defined]
+            method = call.func.attr  # type: ignore[attr-defined]
+            if _sets_variable(value, method) or (
+                isinstance(value, Instance) and _changes_itself(name, value.cls, method)
+            ):
                 yield use
                 break
+
+
+def dispatched(name: GlobalName) -> list[Use]:
+    """Return where code registers a function for a type with a generic function: `encode.register(int, f)`."""
+    decorated = (
+        last_name(each)
+        for binding in name.module.scope.bindings.get(name.name, ())
+        for each in getattr(binding.node, "decorator_list", ())
+    )
+    if "singledispatch" not in decorated:
+        return []
+    return [use for use, _ in name.uses if _is_registering(use)]
+
+
+def _is_registering(use: Use) -> bool:
+    above = use.module.parent(use.node)
+    return isinstance(above, ast.Attribute) and above.attr == "register"
+
+
+def _sets_variable(value: Value, method: str) -> bool:
+    """Return whether a method sets a context variable: `LEVEL.set(3)`."""
+    is_variable = isinstance(value, ExternalCall) and value.name == "contextvars.ContextVar"
+    return is_variable and method == "set"
 
 
 def _changes_itself(name: GlobalName, cls: Class, method: str) -> bool:
@@ -82,21 +108,37 @@ def _telling(write: Use) -> list[ast.expr]:
     if isinstance(parent, ast.Subscript) and parent.value is write.node:
         return [] if isinstance(parent.ctx, ast.Load) else [parent.slice]
     call = method_called(write.module, write.node)
-    if call is None or any(isinstance(each, ast.Starred) for each in call.args):
+    if call is None:
+        return _annotation_of_decorated(write.module, parent)
+    if any(isinstance(each, ast.Starred) for each in call.args):
         return []
     return call.args[:1] if call.args else [keyword.value for keyword in call.keywords]
+
+
+def _annotation_of_decorated(module: Module, decorator: ast.AST | None) -> list[ast.expr]:
+    """Return the type that a function is registered for by its annotation: `@encode.register`."""
+    above = module.parent(decorator) if decorator is not None else None
+    if not isinstance(above, ast.FunctionDef) or decorator not in above.decorator_list:
+        return []
+    return [each.annotation for each in above.args.args[:1] if each.annotation is not None]
 
 
 def _text(name: GlobalName, write: Use, entry: Entry, node: ast.expr) -> str | None:
     """Return the constant or definition that an expression stands for at an entry, as text."""
     module, function = write.module, enclosing_function(write.module, write.node)
-    if function is not None and entry.calls:
-        own = set(parameters(function)) & {n.id for n in walk(node) if isinstance(n, ast.Name)}
-        if own:
-            caller, call = entry.calls[-1]
-            given = [_given(function, call, each) for each in sorted(own)]
-            texts = [_of_constant(name, caller, each) if each else "" for each in given]
-            return None if any(text is None for text in texts) else ", ".join(filter(None, texts))
+    own = set(parameters(function)) if function is not None else set()
+    own &= {n.id for n in walk(node) if isinstance(n, ast.Name)}
+    is_name = isinstance(node, ast.Attribute) and node.attr == "__name__"  # `TABLE[f.__name__] = f`
+    if own and entry.decorated and (is_name or isinstance(node, ast.Name)):
+        return repr(entry.decorated) if is_name else entry.decorated
+    if own and entry.calls and function is not None:
+        caller, call = entry.calls[-1]
+        given = [_given(function, call, each) for each in sorted(own)]
+        texts = [_of_constant(name, caller, each) if each else "" for each in given]
+        if any(text is None for text in texts):
+            return None
+        text = ", ".join(filter(None, texts))
+        return repr(text) if is_name else text
     return _of_constant(name, module, node)
 
 
@@ -116,6 +158,8 @@ def _of_constant(name: GlobalName, module: Module, node: ast.expr) -> str | None
         case [Constant(value=value)]:
             return repr(value)
         case [Function(node=ast.FunctionDef(name=text)) | Class(node=ast.ClassDef(name=text))]:
+            return text
+        case [External(name=text)]:
             return text
     return None
 

@@ -1,0 +1,265 @@
+"""Objects that a function gives of which each process has its own: `Config.get().rate = rate` is seen by the parent alone.
+
+The function gives what a module, class or cache keeps for it. A spawned worker makes that anew, with the values of an import.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlfix.project.module import enclosing_function
+from dlfix.project.syntax import last_name
+from dlfix.project.trees import walk
+from dlfix.reach.entry_points import Entries, Entry, is_before, may_belong
+from dlfix.reach.global_state import Use
+from dlfix.reach.starts import only_forks
+from dlfix.reach.values import BoundMethod, Class, Container, Function, Instance, Value
+from dlfix.reach.worker_code import WorkerCode, WorkerFunction
+from dlfix.rules.reading.lazy_defaults import asks_for_none
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing
+
+_CACHES = frozenset({"cache", "lru_cache"})
+_KEEPING = ("__new__", "__call__")
+Def = ast.FunctionDef | ast.AsyncFunctionDef
+Part = tuple[type, object]  # an attribute or item, by its name or key
+
+
+@dataclass(frozen=True)
+class SetOnOwn:
+    """A part of such an object, the place in a worker that reads it, and the parent's that sets it."""
+
+    title: str  # `Config.get().rate`
+    function: WorkerFunction
+    read: ast.expr
+    write: Use
+    entry: Entry
+
+    @property
+    def crossing(self) -> Crossing:
+        """What brings the function that reads the part to the workers."""
+        return self.function.crossing
+
+
+def set_on_own_objects(analysis: Analysis) -> Iterator[SetOnOwn]:
+    """Yield the parts of objects that a function gives which workers read and only the parent sets."""
+    seen: set[tuple[ast.AST, Part]] = set()
+    for function in list(WorkerCode.of(analysis).functions.values()):
+        boundary = function.crossing.boundary
+        if boundary.kind == "dataset" or only_forks(analysis, boundary):
+            continue
+        for call, node in _given_in(function):
+            part = _part(function.module, node)
+            giver = _giver(function.module, call, analysis) if part is not None else None
+            if giver is None or part is None or (giver, part) in seen:
+                continue
+            seen.add((giver, part))
+            yield from _set_by_parent(giver, part, node, call, function, analysis)
+
+
+def _given_in(function: WorkerFunction) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """Yield the calls whose result a function uses, each with what stands for the result: also a name of the module."""
+    module = function.module
+    for node in walk(function.node):
+        if isinstance(node, ast.Call):
+            yield from ((node, each) for each in _standing_for(module, node))
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            bindings = module.scope.bindings.get(node.id, ())
+            is_global = module.scope_of(node).lookup(node.id) is module.scope
+            if is_global and len(bindings) == 1 and isinstance(bindings[0].value, ast.Call):
+                yield bindings[0].value, node
+
+
+def _standing_for(module: Module, call: ast.Call) -> Iterator[ast.expr]:
+    """Yield a call, and the reads of the one name that its function gives what it returns."""
+    yield call
+    match module.parent(call):
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            scope = module.scope_of(call)
+            if len(scope.bindings.get(name, ())) == 1:
+                yield from scope.reads.get(name, ())
+
+
+def _part(module: Module, node: ast.expr) -> Part | None:
+    """Return the part of an object that is read or set where it is named; None for a method of it."""
+    above = module.parent(node)
+    match above:
+        case ast.Subscript(slice=ast.Constant(value=key)) if above.value is node:
+            return ast.Subscript, key
+        case ast.Attribute(attr=name) if above.value is node:
+            call = module.parent(above)
+            if not isinstance(call, ast.Call) or call.func is not above:
+                return ast.Attribute, name
+            if name == "get" and call.args and isinstance(call.args[0], ast.Constant):
+                return ast.Subscript, call.args[0].value
+    return None
+
+
+# What gives the object
+
+
+def _giver(module: Module, call: ast.Call, analysis: Analysis) -> ast.AST | None:
+    """Return the function, or class, that gives one kept object to all that call it."""
+    frame = analysis.frame(module.scope_of(call))
+    values = [each.value for each in analysis.evaluate(call.func, frame)]
+    value = values[0] if len(values) == 1 else None
+    if isinstance(value, Class):
+        return value.node if _is_made_once(value, analysis) else None
+    function = value.function if isinstance(value, BoundMethod) else value
+    if isinstance(function, Function) and isinstance(function.node, Def):
+        return function.node if _keeps(function.module, function.node) else None
+    if call.args or call.keywords:
+        return None
+    return _cached(values, call, module, analysis)
+
+
+def _cached(
+    values: list[Value], call: ast.Call, module: Module, analysis: Analysis
+) -> ast.AST | None:
+    """Return the function without parameters whose result a cache keeps."""
+    name = last_name(call.func)
+    for each in dict.fromkeys([module, *analysis.project.mentions(name)]):
+        for binding in each.scope.bindings.get(name, ()):
+            node = binding.node
+            if isinstance(node, ast.FunctionDef) and _is_cached(node) and not node.args.args:
+                return node
+    return None
+
+
+def _is_cached(node: ast.FunctionDef) -> bool:
+    names = (
+        last_name(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list
+    )
+    return any(name in _CACHES for name in names)
+
+
+def _is_made_once(cls: Class, analysis: Analysis) -> bool:
+    """Return whether a class, or its metaclass, keeps the one object that it makes."""
+    metaclass = analysis.interpreter.instances.metaclass(cls)
+    for owner, name in zip((cls, metaclass), _KEEPING, strict=True):
+        method = analysis.method(owner, name) if owner is not None else None
+        if method is not None and isinstance(method.node, Def):
+            return _keeps(method.module, method.node)
+    return False
+
+
+def _keeps(module: Module, node: Def) -> bool:
+    """Return whether a function returns what its module or class keeps: set before, or here if there is none."""
+    if isinstance(node, ast.FunctionDef) and _is_cached(node):
+        return not node.args.args
+    returned = [each.value for each in walk(node) if isinstance(each, ast.Return)]
+    texts = {ast.unparse(each) for each in returned if each is not None}
+    if len(texts) != 1 or None in returned or not returned:
+        return False
+    kept, text = returned[0], texts.pop()
+    asked = [n for n in walk(node) if isinstance(n, ast.If) and asks_for_none(n.test, text)]
+    if isinstance(kept, ast.Name):
+        if module.inner_scope(node).lookup(kept.id) is not module.scope:
+            return False
+        values = [b.value for b in module.scope.bindings.get(kept.id, ()) if b.kind == "assign"]
+        is_none = any(isinstance(v, ast.Constant) and v.value is None for v in values)
+        return bool(asked) or (bool(values) and not is_none)
+    return bool(asked) and _is_of_class(kept, module, node)
+
+
+def _is_of_class(kept: ast.expr | None, module: Module, node: Def) -> bool:
+    """Return whether an expression is an attribute of the class, or an item of one."""
+    kept = kept.value if isinstance(kept, ast.Subscript) else kept
+    owner = kept.value if isinstance(kept, ast.Attribute) else None
+    above = module.parent(node)
+    names = {"cls", above.name if isinstance(above, ast.ClassDef) else "cls"}
+    return isinstance(owner, ast.Name) and owner.id in names
+
+
+# What sets its parts
+
+
+def _set_by_parent(
+    giver: ast.AST,
+    part: Part,
+    read: ast.expr,
+    call: ast.Call,
+    function: WorkerFunction,
+    analysis: Analysis,
+) -> Iterator[SetOnOwn]:
+    code, entries = WorkerCode.of(analysis), Entries.of(analysis)
+    writes = list(_writes(giver, part, call, function, analysis))
+    if any(code.runs(each.module, each.node) is not None for each in writes):
+        return
+    if any(_sets(each.node, part) for each in code.functions.values()):
+        return
+    found = [(use, entry) for use in writes for entry in entries.entries(use.module, use.node)]
+    if any(entry.kind == "import" for _, entry in found):
+        return
+    boundary = function.crossing.boundary
+    starts = entries.entries(boundary.frame.module, boundary.node)
+    for use, entry in found:
+        if may_belong(analysis, boundary, entry.module) and any(
+            is_before(entry, use.node, start, boundary.frame.module, boundary.node)
+            for start in starts
+        ):
+            kind, name = part
+            text = ast.unparse(call)
+            title = f"{text}.{name}" if kind is ast.Attribute else f"{text}[{name!r}]"
+            yield SetOnOwn(title, function, read, use, entry)
+            return
+
+
+def _sets(function: ast.AST, part: Part) -> bool:
+    """Return whether a function that is no constructor sets a part of that name on anything."""
+    kind, name = part
+    return getattr(function, "name", "") not in ("__init__", "__new__") and any(
+        isinstance(node, ast.Attribute)
+        and kind is ast.Attribute
+        and node.attr == name
+        and not isinstance(node.ctx, ast.Load)
+        for node in walk(function)
+    )
+
+
+def _writes(
+    giver: ast.AST, part: Part, call: ast.Call, function: WorkerFunction, analysis: Analysis
+) -> Iterator[Use]:
+    """Yield where code sets a part of what a call gives to something else than it has from the start."""
+    name = last_name(call.func)
+    defaults = _defaults(part, call, function.module, analysis)
+    for module in dict.fromkeys([function.module, *analysis.project.mentions(name)]):
+        for other in module.calls_by_name.get(name, ()):
+            for node in _standing_for(module, other):
+                above = module.parent(node)
+                if not isinstance(above, (ast.Attribute, ast.Subscript)):
+                    continue
+                if not isinstance(above.ctx, ast.Store) or _part(module, node) != part:
+                    continue
+                value = getattr(module.statement(node), "value", None)
+                if value is None or ast.dump(value) in defaults:
+                    continue
+                if _giver(module, other, analysis) is giver:
+                    yield Use(module, above)
+
+
+def _defaults(part: Part, call: ast.Call, module: Module, analysis: Analysis) -> set[str]:
+    """Return what a part may have from the start, as text."""
+    found: set[str] = set()
+    kind, name = part
+    for each in analysis.evaluate(call, analysis.frame(module.scope_of(call))):
+        value = each.value
+        if isinstance(value, Instance) and kind is ast.Attribute:
+            stores = analysis.interpreter.instances.stores(value).get(str(name), ())
+            own = [s for s in stores if enclosing_function(s.frame.module, s.statement) is not None]
+            nodes = [getattr(store.value, "node", None) for store in own if not store.late]
+        elif isinstance(value, Container):
+            nodes = [getattr(item, "node", None) for key, item in value.items if key == name][:1]
+        else:
+            nodes = []
+        found |= {ast.dump(node) for node in nodes if isinstance(node, ast.Constant)}
+    return found
+
+
+__all__ = ["SetOnOwn", "set_on_own_objects"]

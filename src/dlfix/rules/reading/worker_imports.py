@@ -1,0 +1,127 @@
+"""Modules that only the parent imports, by a statement of `main()` or under the main guard.
+
+What they do when they are imported, workers lack: a plugin that enters itself in a table.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dlfix.project.import_time import in_main_only
+from dlfix.project.importing import imported_with, imports_of, imports_unknown
+from dlfix.project.module import enclosing_function
+from dlfix.reach.entry_points import Entries
+from dlfix.reach.labels import node_of
+from dlfix.reach.values import Instance
+from dlfix.reach.worker_code import WorkerCode
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Boundary
+    from dlfix.reach.entry_points import Entry
+
+
+@dataclass(frozen=True)
+class ParentImport:
+    """A statement, or call, by which only the parent imports a module."""
+
+    module: Module
+    node: ast.AST
+
+
+class WorkerImports:
+    """The modules that spawned workers of one boundary import."""
+
+    def __init__(self, analysis: Analysis, boundary: Boundary) -> None:
+        self.analysis = analysis
+        self.boundary = boundary
+        self._code = WorkerCode.of_boundary(analysis, boundary)
+
+    @classmethod
+    def of(cls, analysis: Analysis, boundary: Boundary) -> WorkerImports:
+        """Return the one of a boundary."""
+        known: dict[ast.AST, WorkerImports] = analysis.once(cls.__name__, dict)
+        if boundary.node not in known:
+            known[boundary.node] = cls(analysis, boundary)
+        return known[boundary.node]
+
+    def only_by_parent(self, entry: Entry) -> ParentImport | None:
+        """Return what imports the module of an entry, where it is imported in the parent and in no worker."""
+        modules = self.modules
+        if entry.kind != "import" or not modules or entry.module in modules:
+            return None
+        return next(
+            (
+                ParentImport(module, node)
+                for module in modules
+                for node, target in imports_of(self.analysis.project, module)
+                if target not in modules
+                and entry.module in imported_with(self.analysis.project, target)
+                and self._is_of_parent(module, node)
+            ),
+            None,
+        )
+
+    def _is_of_parent(self, module: Module, node: ast.AST) -> bool:
+        """Return whether the program that comes to the boundary runs an import, and from its main process alone."""
+        scripts = {entry.module for entry in self._entries}
+        if enclosing_function(module, node) is None:
+            return module in scripts
+        entries = Entries.of(self.analysis).entries(module, node)
+        return any(entry.kind == "parent" and entry.module in scripts for entry in entries)
+
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        boundary = self.boundary
+        return Entries.of(self.analysis).entries(boundary.frame.module, boundary.node)
+
+    @cached_property
+    def modules(self) -> dict[Module, None]:
+        """The modules; none where that is not known, as where names of modules are worked out in workers."""
+        if not self._entries or any(entry.kind == "import" for entry in self._entries):
+            return {}
+        found = dict.fromkeys(self._first())
+        waiting = [*found]
+        while waiting:
+            module = waiting.pop()
+            if any(self._is_run(module, use) for use in imports_unknown(module)):
+                return {}
+            new = [each for each in dict.fromkeys(self._imported(module)) if each not in found]
+            found |= dict.fromkeys(new)
+            waiting += new
+        return found
+
+    def _first(self) -> Iterator[Module]:
+        """Yield the scripts, which workers import, and the modules of what is sent to them."""
+        yield from (entry.module for entry in self._entries)
+        for crossing in self.analysis.crossings:
+            value = crossing.value
+            if crossing.boundary.node is not self.boundary.node:
+                continue
+            made = node_of(value.cls if isinstance(value, Instance) else value)
+            yield from [made[1]] if made is not None else []
+        yield from (each.module for each in self._code.functions.values())
+
+    def _imported(self, module: Module) -> Iterator[Module]:
+        for node, target in imports_of(self.analysis.project, module):
+            if self._is_run(module, node):
+                yield target
+
+    def _is_run(self, module: Module, node: ast.AST) -> bool:
+        """Return whether workers run a node of a module that they import: at the top level, or in a function."""
+        if enclosing_function(module, node) is None:
+            return not in_main_only((node, *module.ancestors(node)))
+        if self._code.runs(module, node) is not None:
+            return True
+        entries = Entries.of(self.analysis)
+        return entries.may_import(module, node) and any(
+            entry.kind == "import" for entry in entries.entries(module, node)
+        )
+
+
+__all__ = ["ParentImport", "WorkerImports"]

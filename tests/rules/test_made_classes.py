@@ -1,0 +1,75 @@
+"""Classes that calls make are found by the name that they are made with, in the module that they say (DLF103)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from dlfix.config import Settings
+from dlfix.fixing.plans import Fix, Refused
+from dlfix.session import Session
+from tests.reach.marked import check
+
+MAIN = """\
+import collections, dataclasses, enum, types, typing
+from torch.utils.data import DataLoader
+{made}
+def main(): DataLoader([{sent}], num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "sent"),
+    [
+        ("Color = enum.Enum('Colour', 'RED')  # !DLF103", "Color.RED"),
+        ("Color = enum.Enum('Colour', 'RED')  # !DLF103", "Color['RED']"),
+        ("Flag = enum.IntFlag('Bits', 'A')  # !DLF103", "Flag.A"),
+        ("New = types.new_class('New')  # !DLF103", "New()"),
+        ("class K:\n    P = collections.namedtuple('P', 'x')  # !DLF103", "K.P(1)"),
+        ("class K:\n    Kind = enum.Enum('Kind', 'A')  # !DLF103", "K.Kind.A"),
+        ("class K:\n    Made = type('Made', (), {})  # !DLF103", "K.Made()"),
+        # found by their names
+        ("Color = enum.Enum('Color', 'RED')", "Color.RED"),
+        ("Color = enum.Enum('Colour', 'RED', qualname='Color')", "Color.RED"),
+        ("New = types.new_class('New')\nNew.__module__ = __name__", "New()"),
+        ("class K:\n    P = collections.namedtuple('P', 'x')\nP = K.P", "K.P(1)"),
+        ("class K:\n    Kind = enum.Enum('Kind', 'A', qualname='K.Kind')", "K.Kind.A"),
+        # what is sent is of another class
+        ("Color = enum.Enum('Colour', 'RED')", "Color.RED.value"),
+        ("Color = enum.Enum('Colour', 'RED')", "Color.RED.name"),
+        ("Table = typing.TypedDict('Rows', {'x': int})", "Table(x=1)"),
+        ("UserId = typing.NewType('User', int)", "UserId(3)"),
+    ],
+)
+def test_classes_are_found_by_what_they_are_made_with(made: str, sent: str, tmp_path: Path) -> None:
+    check(tmp_path, MAIN.format(made=made, sent=sent))
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="they are of the module that makes them")
+def test_a_data_class_that_a_call_makes_is_of_the_module_types(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        MAIN.format(
+            made="Row = dataclasses.make_dataclass('Row', ['x'])  # !DLF103", sent="Row(1)"
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "sent", "reason"),
+    [
+        ("Color = enum.Enum('Colour', 'RED')", "Color.RED", "printed with the name `Color` (line"),
+        ("New = types.new_class('Newer')", "New()", "of the module `types`, where pickle"),
+        ("Row = dataclasses.make_dataclass('Rows', ['x'])", "Row(1)", "before Python 3.12, where"),
+        ("P = collections.namedtuple('Point', 'x y')", "P(1, 2)", ""),
+        ("class K:\n    Kind = enum.Enum('Kind', 'A')", "K.Kind.A", ""),
+    ],
+)
+def test_what_a_class_is_renamed_for(made: str, sent: str, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(MAIN.format(made=made, sent=sent), encoding="utf-8")
+    (found,) = Session.open([path], Settings()).diagnoses()
+    assert isinstance(found.outcome, Refused if reason else Fix)
+    assert not isinstance(found.outcome, Refused) or reason in found.outcome.reason
