@@ -75,7 +75,10 @@ def reaching(scope: Scope, name: str, use: ast.AST | None) -> tuple[Binding, ...
             continue
         if not _before(module, binding, at, place, use):
             around = [level.owner for level in at if level.owner in loops]
-            if around and not any(_sets_first(loop, name, place) for loop in around):
+            if around and not any(
+                _sets_first(loop, name, place) or _binds_first(scope, name, loop, place, use)
+                for loop in around
+            ):
                 found.append(binding)  # round the loop
             continue
         if _exclusive(at, place) or (use is not None and _gone(at, place)):
@@ -91,6 +94,22 @@ def _sets_first(loop: ast.AST, name: str, place: list[_Level]) -> bool:
     inside = any(level.owner is loop and level.field == "body" for level in place)
     target = loop.target if inside and isinstance(loop, (ast.For, ast.AsyncFor)) else None
     return target is not None and any(is_name(each, name) for each in ast.walk(target))
+
+
+def _binds_first(
+    scope: Scope, name: str, loop: ast.AST, place: list[_Level], use: ast.AST | None
+) -> bool:
+    """Return whether the statements of a loop surely bind a name, in each round, before they come to a place."""
+    module, covered = scope.module, _Covered()
+    for binding in reversed(scope.bindings.get(name, ())):
+        at = levels(module, binding.statement, scope.node)
+        in_body = any(each.owner is loop and each.field == "body" for each in at)
+        if not in_body or binding.kind == "augmented":
+            continue
+        reaches = _before(module, binding, at, place, use) and not _exclusive(at, place)
+        if reaches and not _gone(at, place) and covered.add(at, place):
+            return True
+    return False
 
 
 def _before(
