@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from dlfix.project import roots, scan
+from dlfix.project.lazily import Lazily
 from dlfix.project.module import Module
 from dlfix.project.unseen import unseen
 from dlfix.project.words import Words
@@ -81,6 +82,7 @@ class Project:
         self._among: frozenset[Path] | None = None  # the files that mentions are looked for in
         self.imported: set[Path] = set()  # what an import was followed to
         self.imports_by_module: dict[Module, tuple[Module, ...]] = {}
+        self.imported_with: dict[Module, Lazily[Module]] = {}  # with each script
 
     def with_texts(self, texts: Mapping[Path, str]) -> Project:
         """Return the same project with these texts instead of what it holds."""

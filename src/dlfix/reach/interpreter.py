@@ -134,6 +134,11 @@ class Interpreter:
         """Whether what is worked out now is cut by the budget, and so not to be remembered."""
         return self.spent >= self._limit
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether what is worked out now is the last word: no evaluation is under way, and none is cut by the budget."""
+        return not self._open and not self.starved
+
     @contextmanager
     def allowance(self) -> Iterator[None]:
         """Bound what is worked out within: beyond it all is unknown, and nothing is remembered."""
