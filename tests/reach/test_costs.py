@@ -8,8 +8,10 @@ import pytest
 from dlfix.config import Settings
 from dlfix.project import module as modules
 from dlfix.reach import copied_entries
+from dlfix.reach.calls import Calls
 from dlfix.reach.entry_points import Entries
 from dlfix.reach.process_roles import RoleReader
+from dlfix.reach.values import Arguments, Frame, Function
 from dlfix.reach.worker_code import WorkerCode
 from dlfix.session import Session
 
@@ -255,3 +257,80 @@ def test_the_test_that_an_option_is_put_in_under_is_turned_into_text_once(
     first = work(1)
     assert first > 0
     assert work(8) == first
+
+
+MANY = """\
+from torch.utils.data import DataLoader
+
+from pkg.data import Rows
+
+
+def main(one, two, three, four):
+    print(DataLoader(Rows([one, two, three, four]), num_workers=2))
+
+
+def start(**options):
+    main(**options)
+
+
+start(one=1, two=2, three=3, four=lambda row: row)
+"""
+
+
+def test_the_arguments_of_a_call_are_worked_out_once_for_all_parameters(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "pkg/train.py").write_text(MANY)
+    analysis = Session.open([tree], Settings()).analysis
+    nodes: list[ast.Call] = []
+    given = Calls._given
+
+    def noted(self: Calls, node: ast.Call, frame: Frame) -> Arguments:
+        nodes.append(node)
+        return given(self, node, frame)
+
+    monkeypatch.setattr(Calls, "_given", noted)
+    values = [crossing.value for crossing in analysis.crossings]
+    assert sum(isinstance(value, Function) for value in values) == 1
+    assert [ast.unparse(node) for node in nodes].count("main(**options)") == 1
+
+
+def test_what_was_cut_or_is_part_of_a_cycle_is_worked_out_again(tree: Path) -> None:
+    interpreter = Session.open([tree], Settings()).analysis.interpreter
+    memo: dict[str, int] = {}
+
+    def cut() -> int:
+        interpreter._head = 0  # it goes back to the outermost evaluation
+        return 1
+
+    assert interpreter.whole(memo, "cut", cut) == 1
+    assert memo == {}
+    assert interpreter.whole(memo, "whole", lambda: 2) == 2
+    assert memo == {"whole": 2}
+    assert interpreter.whole(memo, "whole", cut) == 2
+
+
+POOL = """\
+from multiprocessing import Pool
+
+pool = Pool(2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_read"),
+    [
+        ("def run():\n    return pool.apply(len)\n", True),
+        ("run = pool.apply\n", True),
+        ("def run(apply):\n    return apply(len)\n", True),
+        ("# to apply\n", False),
+        ('def run():\n    """What they apply."""\n', False),
+    ],
+)
+def test_files_that_do_not_call_a_method_of_pools_are_not_parsed(
+    tree: Path, parsed: list[str], text: str, is_read: bool
+) -> None:
+    (tree / "pkg/train.py").write_text(POOL)
+    (tree / "pkg/other0.py").write_text(text)
+    list(Session.open([tree], Settings()).analysis.boundaries)
+    assert ("other0" in parsed) == is_read

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from dlfix.project.syntax import defaults
-from dlfix.project.trees import walk
+from dlfix.project.trees import kept, walk
 from dlfix.reach.conditions import is_dead
 from dlfix.reach.copied_entries import at_call, lacked, with_steps
 from dlfix.reach.described import DESCRIBING, described
@@ -86,6 +86,7 @@ class Calls:
     def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._made: dict[tuple[object, ...], object] = {}
+        self._spread_out: dict[tuple[ast.Call, Frame], Arguments] = {}
         self._replaced_ones: set[Instance] = set()  # what `dataclasses.replace` made
         self._frames: dict[tuple[object, ...], Frame] = {}
         self._times: Counter[tuple[Function, Value | None]] = Counter()
@@ -109,6 +110,13 @@ class Calls:
 
     def arguments(self, node: ast.Call, frame: Frame) -> Arguments:
         """Return a call's arguments, star arguments spread where they can be followed."""
+        if not _spreads(node):
+            return self._given(node, frame)
+        # Each parameter of what is called asks for them.
+        key = (node, frame)
+        return self.interpreter.whole(self._spread_out, key, lambda: self._given(node, frame))
+
+    def _given(self, node: ast.Call, frame: Frame) -> Arguments:
         positional: list[Argument] = []
         keywords: dict[str, Argument] = {}
         lacking: dict[str, tuple[Passed, ...]] = {}
@@ -995,6 +1003,13 @@ def makes_class(value: Value) -> TypeGuard[ExternalCall]:
         return False
     is_type = value.name == "type" and len(value.arguments.positional) == 3
     return is_type or value.name in _CLASS_MAKERS
+
+
+@kept
+def _spreads(node: ast.Call) -> bool:
+    """Return whether a call has star arguments."""
+    starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+    return starred or any(keyword.arg is None for keyword in node.keywords)
 
 
 def _taken_out(container: ast.expr, call: ast.Call, module: Module) -> Iterator[str]:
