@@ -300,6 +300,7 @@ class _Order(Enum):
     AFTER = 2  # it has surely not run
 
 
+@kept
 def _order(statement: ast.stmt, call: ast.Call, module: Module) -> _Order | None:
     line = {statement, *module.ancestors(statement)}
     child: ast.AST = call
