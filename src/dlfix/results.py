@@ -21,7 +21,7 @@ import secrets
 import sys
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -41,6 +41,7 @@ FOLDER = "results-1"  # raised with every change of what an entry looks like
 LIMIT = 256 << 20  # bytes of all entries
 _MAGIC = b"dlfixres"
 _MOST = 256 << 20  # bytes of an entry, unpacked
+_APART = 3  # mappings in mappings that are written item by item
 _KEY, _KEY_SIZE = "key", 32
 # What decides how a console prints.
 _VARIABLES = (
@@ -230,7 +231,7 @@ def _unpacked(data: bytes) -> bytes:
 
 def save(path: Path, entry: dict[str, Any], limit: int | None = LIMIT) -> None:
     """Keep an entry, if that can be done, and of the others what the limit leaves room for."""
-    packed = zlib.compress(json.dumps(entry, separators=(",", ":")).encode(), 1)
+    packed = _packed(entry)
     temporary = f".{path.name}.{os.getpid()}.{threading.get_ident()}"
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -244,6 +245,25 @@ def save(path: Path, entry: dict[str, Any], limit: int | None = LIMIT) -> None:
                 return
             if limit is not None:
                 _trim(folder, limit)
+
+
+def _packed(entry: Mapping[str, Any]) -> bytes:
+    """Return an entry as compressed JSON, which is never in memory as a whole."""
+    packer = zlib.compressobj(1)
+    return b"".join([*(packer.compress(part.encode()) for part in _parts(entry)), packer.flush()])
+
+
+def _parts(value: object, depth: int = _APART) -> Iterator[str]:
+    """Yield what a value is in JSON; of the outer mappings one item after another."""
+    if not depth or not isinstance(value, Mapping):
+        yield json.dumps(value, separators=(",", ":"))
+        return
+    before = "{"
+    for key, each in value.items():
+        yield f"{before}{json.dumps(str(key))}:"
+        yield from _parts(each, depth - 1)
+        before = ","
+    yield "}" if value else "{}"
 
 
 def _beside(path: Path) -> contextlib.AbstractContextManager[Folder]:

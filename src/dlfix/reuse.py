@@ -7,7 +7,7 @@ kept what was asked and the texts as they were. What cannot be compared is worke
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dlfix import results
 from dlfix.answers import Answer, written
 from dlfix.project import record
+from dlfix.project.lazily import Each
 from dlfix.project.roots import PACKAGING
 from dlfix.session import SYNTAX_BUDGET, Session, after_edits
 from dlfix.source import seen
@@ -31,7 +32,7 @@ def keep(path: Path, part: Session, answer: Answer, noted: Data) -> None:
     asked = {
         "number": number,
         "asked": record.taken(project),
-        "texts": {str(file): text for file in project.read if (text := _text(project, file)) is not None},
+        "texts": Each(filter(_has_text(project), project.read), lambda file: _text(project, file)),
         "sizes": [(str(file), length) for file, length in part.sizes(project)],
     }  # fmt: skip
     _save(path, {"seen": noted, "answer": written(answer), "number": number}, asked)
@@ -50,11 +51,20 @@ def _beside(path: Path) -> Path:
     return path.with_name(results.name("asked", path.name))
 
 
+def _has_text(project: Project) -> Callable[[Path], bool]:
+    """Return whether a file's text can be had again from its text."""
+
+    def has_text(file: Path) -> bool:
+        source = project.unnoted(file)
+        return source is not None and source.encoding == "utf-8" and file.suffix != ".ipynb"
+
+    return has_text
+
+
 def _text(project: Project, file: Path) -> str | None:
-    """Return the text of a file that can be had again from its text."""
+    """Return the text of a file that can be had again from its text; of most nobody else asked for it, so it is not kept."""
     source = project.unnoted(file)
-    plain = source is not None and source.encoding == "utf-8" and file.suffix != ".ipynb"
-    return source.text if plain and source is not None else None
+    return source.data.decode() if source is not None and _has_text(project)(file) else None
 
 
 def unseen(

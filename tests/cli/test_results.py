@@ -1,12 +1,16 @@
 """A second run answers from what the first one printed, as long as nothing it looked at changed."""
 
+import json
 import os
 import threading
+import tracemalloc
 
 import pytest
 
 from dlfix import results
+from dlfix.project.lazily import Each
 from dlfix.session import Session
+from dlfix.source import seen
 from tests.cli.test_check import write
 
 OLD = 1_600_000_000
@@ -271,3 +275,28 @@ def test_a_report_and_a_pipe_are_not_kept(dlfix, readings):
     dlfix("check", "--report", "page.html")
     assert (dlfix.folder / "page.html").exists()
     assert "bad" in dlfix("check", "-", input="x = bad\n").stdout
+
+
+def test_an_entry_is_written_piece_by_piece(tmp_path):
+    size = 1_000_000
+    texts = Each(range(20), lambda number: str(number) * size)
+    tracemalloc.start()
+    results.save(tmp_path / "kept" / "entry", {"seen": seen.Seen().as_data(), "texts": texts})
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10 * size
+    entry = results.load(tmp_path / "kept" / "entry")
+    assert entry is not None
+    assert entry["texts"] == dict(texts)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {},
+        {"a": {}, "b": {"é": {"d": {"e": [1, "\ud800"]}}, "x": []}},
+        {"a": [{"b": None}], "c": "{"},
+    ],
+)
+def test_pieces_are_the_whole(entry):
+    assert "".join(results._parts(entry)) == json.dumps(entry, separators=(",", ":"))

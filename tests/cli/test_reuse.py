@@ -190,10 +190,11 @@ def test_without_what_was_asked_another_answer_is_given(
 
     def forgetful(project: Project) -> record.Data:
         data = taken(project)
-        for asked in data["files"].values():
+        files = {**data["files"]}
+        for asked in files.values():
             if asked["module"] is not None:
                 asked["module"] |= {"tables": [], "kinds": []}
-        return {**data, "words": []}
+        return {**data, "files": files, "words": []}
 
     monkeypatch.setattr(record, "taken", forgetful)
     tree.check()
@@ -227,7 +228,8 @@ def test_damage_to_what_was_asked_is_no_error(tree: Tree) -> None:
 def test_only_questions_of_dlfix_are_asked(tree: Tree, name: str) -> None:
     project = Project([tree.folder / "tools.py"])
     project.mentions("found")
-    data = json.loads(json.dumps(record.taken(project)))
+    taken = record.taken(project)
+    data = json.loads(json.dumps({**taken, "files": {**taken["files"]}}))
     path = tree.folder / "tools.py"
     data["files"][str(path)]["answers"] = [[name, [["true"]]]]
     assert record.restored(data, [path], {}, [path]) is None

@@ -7,7 +7,12 @@ import pytest
 
 from dlfix.config import Settings
 from dlfix.project import module as modules
+from dlfix.reach import copied_entries
+from dlfix.reach.calls import Calls
+from dlfix.reach.entry_points import Entries
 from dlfix.reach.process_roles import RoleReader
+from dlfix.reach.values import Arguments, Frame, Function
+from dlfix.reach.worker_code import WorkerCode
 from dlfix.session import Session
 
 LOADER = """\
@@ -182,3 +187,150 @@ def test_of_methods_that_lead_to_no_wanted_one_no_caller_is_asked(
     assert reader.roles.run_by_parent(cls, {"fill", "__init__"}) == {"fill", "__init__"}
     assert asked == ["rows.load()"]  # the first that counts
     assert reader.roles.run_by_parent(cls, {"show"}) == {"show"}
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> list[object]:
+    """Note what a function is asked about."""
+    asked: list[object] = []
+    answer = getattr(owner, name)
+
+    def noted(*given: object) -> object:
+        asked.append(given[-1])
+        return answer(*given)
+
+    monkeypatch.setattr(owner, name, noted)
+    return asked
+
+
+def test_who_calls_a_function_is_asked_once_though_many_paths_lead_through_it(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = "\n\n\n".join(f"def step{n}():\n    step{n + 1}()\n    step{n + 1}()" for n in range(6))
+    (tree / "pkg/maths.py").write_text(f"def step6():\n    print()\n\n\n{steps}\n\n\nstep0()\n")
+    analysis = Session.open([tree], Settings()).analysis
+    module = analysis.project.module(tree / "pkg/maths.py")
+    (node,) = module.calls_by_name["print"]
+    asked = counted(monkeypatch, Entries, "calls_of")
+    entries = Entries.of(analysis)
+    assert len(entries.entries(module, node)) == 2**6
+    assert len(entries.entries(module, node)) == 2**6
+    assert len(asked) == 7
+
+
+def test_what_a_function_reads_is_asked_once_for_all_loaders(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    further = (
+        "    print(DataLoader(Rows(len), num_workers=2), DataLoader(Rows(abs), num_workers=2))\n"
+    )
+    (tree / "pkg/train.py").write_text(LOADER + further)
+    analysis = Session.open([tree], Settings()).analysis
+    asked = counted(monkeypatch, WorkerCode, "_read_in")
+    every = [WorkerCode.of_boundary(analysis, each) for each in analysis.boundaries]
+    assert len(every) == 3
+    reads = [{name for _, name in code.first_reads} for code in every]
+    assert reads == [{"shifted"}] * 3
+    assert len(asked) == len(set(asked))
+
+
+PUT_IN = """\
+from torch.utils.data import DataLoader
+
+
+def main(shuffle, size, **options):
+    if shuffle and size > 1:
+        options["sampler"] = shuffle
+"""
+
+
+def test_the_test_that_an_option_is_put_in_under_is_turned_into_text_once(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def work(loaders: int) -> int:
+        call = "    print(DataLoader([len], num_workers=2, **options))\n"
+        (tree / "pkg/train.py").write_text(PUT_IN + call * loaders + "\n\nmain(0, 1, timeout=1)\n")
+        asked.clear()
+        Session.open([tree], Settings()).diagnoses()
+        return len([each for each in asked if isinstance(each, ast.Compare)])
+
+    asked = counted(monkeypatch, copied_entries.ast, "unparse")
+    first = work(1)
+    assert first > 0
+    assert work(8) == first
+
+
+MANY = """\
+from torch.utils.data import DataLoader
+
+from pkg.data import Rows
+
+
+def main(one, two, three, four):
+    print(DataLoader(Rows([one, two, three, four]), num_workers=2))
+
+
+def start(**options):
+    main(**options)
+
+
+start(one=1, two=2, three=3, four=lambda row: row)
+"""
+
+
+def test_the_arguments_of_a_call_are_worked_out_once_for_all_parameters(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "pkg/train.py").write_text(MANY)
+    analysis = Session.open([tree], Settings()).analysis
+    nodes: list[ast.Call] = []
+    given = Calls._given
+
+    def noted(self: Calls, node: ast.Call, frame: Frame) -> Arguments:
+        nodes.append(node)
+        return given(self, node, frame)
+
+    monkeypatch.setattr(Calls, "_given", noted)
+    values = [crossing.value for crossing in analysis.crossings]
+    assert sum(isinstance(value, Function) for value in values) == 1
+    assert [ast.unparse(node) for node in nodes].count("main(**options)") == 1
+
+
+def test_what_was_cut_or_is_part_of_a_cycle_is_worked_out_again(tree: Path) -> None:
+    interpreter = Session.open([tree], Settings()).analysis.interpreter
+    memo: dict[str, int] = {}
+
+    def cut() -> int:
+        interpreter._head = 0  # it goes back to the outermost evaluation
+        return 1
+
+    assert interpreter.whole(memo, "cut", cut) == 1
+    assert memo == {}
+    assert interpreter.whole(memo, "whole", lambda: 2) == 2
+    assert memo == {"whole": 2}
+    assert interpreter.whole(memo, "whole", cut) == 2
+
+
+POOL = """\
+from multiprocessing import Pool
+
+pool = Pool(2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_read"),
+    [
+        ("def run():\n    return pool.apply(len)\n", True),
+        ("run = pool.apply\n", True),
+        ("def run(apply):\n    return apply(len)\n", True),
+        ("# to apply\n", False),
+        ('def run():\n    """What they apply."""\n', False),
+    ],
+)
+def test_files_that_do_not_call_a_method_of_pools_are_not_parsed(
+    tree: Path, parsed: list[str], text: str, is_read: bool
+) -> None:
+    (tree / "pkg/train.py").write_text(POOL)
+    (tree / "pkg/other0.py").write_text(text)
+    list(Session.open([tree], Settings()).analysis.boundaries)
+    assert ("other0" in parsed) == is_read

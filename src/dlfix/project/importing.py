@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import IMPORTS, is_guard
+from dlfix.project.lazily import Lazily
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -52,18 +53,21 @@ def _joined(package: str, name: str) -> str:
 
 def comes_with(project: Project, script: Module, wanted: Module) -> bool:
     """Return whether running a script imports a module, itself or through other modules."""
-    return any(module is wanted for module in _reached([script], partial(_imported_by, project)))
-
-
-def imported_with(project: Project, script: Module) -> frozenset[Module]:
-    """Return the modules that running a script imports, itself or through others, and the script."""
-    return frozenset(_reached([script], partial(_imported_by, project)))
+    return wanted in _imported_with(project, script)
 
 
 def may_come_with(project: Project, script: Module, wanted: Module) -> bool:
     """Return whether running a script may import a module, by a name that is computed too."""
-    reached = _reached([script], partial(_imported_by, project))
+    reached = _imported_with(project, script)
     return any(module is wanted or any(map(module.says, _DYNAMIC)) for module in reached)
+
+
+def _imported_with(project: Project, script: Module) -> Lazily[Module]:
+    """Return the modules that running a script imports, itself or through others, and the script."""
+    if script not in project.imported_with:
+        reached = _reached([script], partial(_imported_by, project))
+        project.imported_with[script] = Lazily(reached)
+    return project.imported_with[script]
 
 
 def together(project: Project, module: Module) -> frozenset[Module] | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from dlfix.project import roots, scan
+from dlfix.project.lazily import Lazily
 from dlfix.project.module import Module
 from dlfix.project.unseen import unseen
 from dlfix.project.words import Words
@@ -81,6 +82,7 @@ class Project:
         self._among: frozenset[Path] | None = None  # the files that mentions are looked for in
         self.imported: set[Path] = set()  # what an import was followed to
         self.imports_by_module: dict[Module, tuple[Module, ...]] = {}
+        self.imported_with: dict[Module, Lazily[Module]] = {}  # with each script
 
     def with_texts(self, texts: Mapping[Path, str]) -> Project:
         """Return the same project with these texts instead of what it holds."""
@@ -323,6 +325,15 @@ class Project:
         if identifier not in self._mentioned:
             self._mentioned[identifier] = self._opened(self._mentioning(identifier))
         return self._mentioned[identifier]
+
+    def calling(self, method: str) -> list[Module]:
+        """Return the modules that may call a method of this name on anything, or take it from an object to call it later."""
+        word = _encoded(method)
+        return self._opened(
+            path
+            for path in self._mentioning(method)
+            if self._ask(path, scan.may_call, word) or self._ask(path, scan.may_read, word)
+        )
 
     def users(self, module: Module, identifier: str) -> list[Module]:
         """Return the modules that may use a name of a module: of many, those that name that too."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dlfix.project.bodies import FUNCTIONS
+from dlfix.project.lazily import Each
 from dlfix.project.module import Module
 from dlfix.project.project import Project
 from dlfix.project.trees import summaries
@@ -26,13 +27,13 @@ class _Unknown(ValueError):
 
 
 def taken(project: Project) -> Data:
-    """Return what was asked of a project."""
+    """Return what was asked of a project; of each file when that is looked up, as all of it is much."""
     asked = project.asked
     return {
         "words": sorted(map(_text, asked.words)),
         "names": {kind: sorted(map(_text, names)) for kind, names in asked.names.items()},
         "whole": sorted(map(str, asked.whole)),
-        "files": {str(path): of_file(project, path) for path in project.read},
+        "files": Each(project.read, lambda path: of_file(project, path)),
     }
 
 

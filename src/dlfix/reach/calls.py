@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from dlfix.project.syntax import defaults
-from dlfix.project.trees import walk
+from dlfix.project.trees import kept, walk
 from dlfix.reach.conditions import is_dead
 from dlfix.reach.copied_entries import at_call, lacked, with_steps
 from dlfix.reach.described import DESCRIBING, described
@@ -87,6 +87,7 @@ class Calls:
     def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._made: dict[tuple[object, ...], object] = {}
+        self._spread_out: dict[tuple[ast.Call, Frame], Arguments] = {}
         self._replaced_ones: set[Instance] = set()  # what `dataclasses.replace` made
         self._frames: dict[tuple[object, ...], Frame] = {}
         self._times: Counter[tuple[Function, Value | None]] = Counter()
@@ -110,6 +111,13 @@ class Calls:
 
     def arguments(self, node: ast.Call, frame: Frame) -> Arguments:
         """Return a call's arguments, star arguments spread where they can be followed."""
+        if not _spreads(node):
+            return self._given(node, frame)
+        # Each parameter of what is called asks for them.
+        key = (node, frame)
+        return self.interpreter.whole(self._spread_out, key, lambda: self._given(node, frame))
+
+    def _given(self, node: ast.Call, frame: Frame) -> Arguments:
         positional: list[Argument] = []
         keywords: dict[str, Argument] = {}
         lacking: dict[str, tuple[Passed, ...]] = {}
@@ -1003,6 +1011,13 @@ def is_member(value: Derived) -> bool:
     made = value.origin
     is_enum = isinstance(made, ExternalCall) and made.name in _ENUMS
     return is_enum and (not value.called or value.how == "__getitem__")
+
+
+@kept
+def _spreads(node: ast.Call) -> bool:
+    """Return whether a call has star arguments."""
+    starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+    return starred or any(keyword.arg is None for keyword in node.keywords)
 
 
 def _taken_out(container: ast.expr, call: ast.Call, module: Module) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.bodies import FUNCTIONS
 from dlfix.project.module import Module
-from dlfix.project.trees import COMPREHENSIONS, walk
+from dlfix.project.trees import COMPREHENSIONS, kept, walk
 from dlfix.reach.access_paths import ALL_OF
 from dlfix.reach.conditions import outcome
 from dlfix.reach.correlated import tests_around, text_of
@@ -204,7 +204,7 @@ def _may_be_left_out(
     if statement is None or not asked:
         return False
     decided = {text_of(test) for test, _ in tests_around(call, frame.module)}
-    put_into = {ast.unparse(each) for each in _put_into(statement)}
+    put_into = _put_into(statement)
     return all(
         text_of(test) not in decided
         and not _mentions(test, name, put_into)
@@ -230,21 +230,32 @@ def _asked_only_there(
     return asked
 
 
-def _put_into(statement: ast.stmt) -> Iterator[ast.expr]:
+@kept
+def _put_into(statement: ast.stmt) -> str | None:
+    """Return the dict that a statement puts something into, as text."""
     match statement:
         case ast.Assign(targets=[ast.Subscript(value=held)]):
-            yield held
+            return ast.unparse(held)
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=held))):
-            yield held
+            return ast.unparse(held)
+    return None
 
 
-def _mentions(test: ast.expr, name: str, put_into: set[str]) -> bool:
+def _mentions(test: ast.expr, name: str, put_into: str | None) -> bool:
     """Return whether a test asks of a name in a dict, or of the dict."""
-    return any(
-        (isinstance(node, ast.Constant) and node.value == name) or ast.unparse(node) in put_into
-        for node in walk(test)
-        if isinstance(node, ast.expr)
-    )
+    return name in _constants_in(test) or put_into in _texts_in(test)
+
+
+@kept
+def _constants_in(test: ast.expr) -> frozenset[str]:
+    constants = (node.value for node in walk(test) if isinstance(node, ast.Constant))
+    return frozenset(value for value in constants if isinstance(value, str))
+
+
+@kept
+def _texts_in(test: ast.expr) -> frozenset[str]:
+    """Return the expressions in a test as texts: worked out once, for it is asked for each name at each call."""
+    return frozenset(ast.unparse(node) for node in walk(test) if isinstance(node, ast.expr))
 
 
 def _put_by(item: Argument, frame: Frame) -> ast.stmt | None:
@@ -289,6 +300,7 @@ class _Order(Enum):
     AFTER = 2  # it has surely not run
 
 
+@kept
 def _order(statement: ast.stmt, call: ast.Call, module: Module) -> _Order | None:
     line = {statement, *module.ancestors(statement)}
     child: ast.AST = call

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import IMPORTS, in_main_only, is_guard
-from dlfix.project.importing import comes_with, imported_with, may_come_with
+from dlfix.project.importing import comes_with, may_come_with
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import end, start
 from dlfix.project.syntax import LOOPS, last_name
@@ -54,6 +54,7 @@ class Entries:
     def __init__(self, analysis: Reading) -> None:
         self.analysis = analysis
         self._entries: dict[ast.AST, list[Entry]] = {}
+        self._calls: dict[ast.AST, Calls] = {}  # of each function
         self._never_imported: set[ast.AST] = set()  # functions
         self._around: dict[ast.AST, Code | None] = {}  # the function around a node
 
@@ -64,7 +65,12 @@ class Entries:
 
     def entries(self, module: Module, node: ast.AST) -> list[Entry]:
         """Return the top-level statements that a node is run from."""
-        return list(self._climb(module, node, (), frozenset()))
+        if node in self._entries:
+            return self._entries[node]
+        found = list(self._climb(module, node, (), frozenset()))
+        if self.analysis.interpreter.is_settled:
+            self._entries[node] = found
+        return found
 
     def entries_in(self, scripts: Collection[Module], module: Module, node: ast.AST) -> list[Entry]:
         """Return those of them that are in some modules."""
@@ -142,12 +148,12 @@ class Entries:
         if isinstance(function, ast.Lambda) or function in seen or len(seen) >= DEPTH:
             return
         called = False
-        for caller, call in self.calls_of(module, function):
+        for caller, call in self._calls_of(module, function):
             called = True
             yield from self._climb(caller, call, ((caller, call), *calls), seen | {function})
         factory = _returning(module, function)
         if not called and factory is not None:
-            for caller, call in self.calls_of(module, factory):
+            for caller, call in self._calls_of(module, factory):
                 if _calls_result(caller, call):
                     called = True
                     yield from self._climb(
@@ -159,6 +165,17 @@ class Entries:
                 yield entry if calls else replace(entry, decorated=name)
         if not called and _is_command(function):
             yield _entry("parent", module, top_level_statement(module, function), calls)
+
+    def _calls_of(
+        self, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
+    ) -> Sequence[tuple[Module, ast.Call]]:
+        """Return the calls that run a function: many paths lead through one."""
+        if function in self._calls:
+            return self._calls[function]
+        found = tuple(self.calls_of(module, function))
+        if self.analysis.interpreter.is_settled:
+            self._calls[function] = found
+        return found
 
     def calls_of(
         self, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
@@ -281,14 +298,7 @@ def runs_with(analysis: Reading, boundary: Boundary, entry: Entry) -> bool:
         return may_belong(analysis, boundary, entry.module)
     entries = Entries.of(analysis).entries(boundary.frame.module, boundary.node)
     scripts = {each.module for each in entries}
-    return not scripts or any(entry.module in _imported_with(analysis, each) for each in scripts)
-
-
-def _imported_with(analysis: Reading, script: Module) -> frozenset[Module]:
-    known: dict[Module, frozenset[Module]] = analysis.once("imported_with", dict)
-    if script not in known:
-        known[script] = imported_with(analysis.project, script)
-    return known[script]
+    return not scripts or any(comes_with(analysis.project, each, entry.module) for each in scripts)
 
 
 def is_before(

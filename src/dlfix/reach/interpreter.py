@@ -32,6 +32,7 @@ from dlfix.reach.described import NAMESPACES, as_dicts
 from dlfix.reach.dynamic import Members
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.escape import Escape
+from dlfix.reach.evaluator import K, V
 from dlfix.reach.handed_on import handed_to
 from dlfix.reach.instances import Instances
 from dlfix.reach.kept_by_call import KeptByCall
@@ -134,6 +135,11 @@ class Interpreter:
         """Whether what is worked out now is cut by the budget, and so not to be remembered."""
         return self.spent >= self._limit
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether what is worked out now is the last word: no evaluation is under way, and none is cut by the budget."""
+        return not self._open and not self.starved
+
     @contextmanager
     def allowance(self) -> Iterator[None]:
         """Bound what is worked out within: beyond it all is unknown, and nothing is remembered."""
@@ -151,6 +157,19 @@ class Interpreter:
         """Let a memo forget an answer that starved when the allowance ends: until then none is better."""
         if self.starved:
             self._until_fed.append((memo, key))
+
+    def whole(self, memo: dict[K, V], key: K, work_out: Callable[[], V]) -> V:
+        """Return what a memo holds; an answer is put there unless it lacks what an evaluation under way will add."""
+        if key in memo:
+            return memo[key]
+        outer, self._head = self._head, _NO_HEAD
+        try:
+            found = work_out()
+            if self._head == _NO_HEAD and not self.starved:
+                memo[key] = found
+        finally:
+            self._head = min(outer, self._head)
+        return found
 
     # Frames
 

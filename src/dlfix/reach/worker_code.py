@@ -11,7 +11,7 @@ import builtins
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from dlfix.project.syntax import last_name
 from dlfix.project.trees import walk
@@ -83,6 +83,10 @@ class GlobalRead:
         return f"`{self.function.qualname}` (line {self.node.lineno})"
 
 
+# The name that is read, the module that binds it, and where it is read.
+NameRead: TypeAlias = "tuple[str, Module, ast.Name | ast.Attribute]"
+
+
 class WorkerCode:
     """All functions that run in workers, as far as they can be followed; with `only`, in those of one boundary."""
 
@@ -95,10 +99,10 @@ class WorkerCode:
         shared = None if only is None else WorkerCode.of(analysis)
         self._uses: dict[ast.AST, Uses] = {} if shared is None else shared._uses
         self._names: dict[tuple[Scope, str], list[Value]] = {} if shared is None else shared._names
+        self._reads: dict[Scope, tuple[NameRead, ...]] = {} if shared is None else shared._reads
         self._open: list[WorkerFunction] = []
-        for crossing in analysis.crossings:
-            if only is not None and crossing.boundary.node is not only.node:
-                continue
+        crossings = analysis.crossings if only is None else _crossings_of(analysis, only)
+        for crossing in crossings:
             if crossing.edge.kind != "returned" and crossing.boundary.workers is not False:
                 self._meet(crossing.value, crossing)
         while self._open:
@@ -150,16 +154,20 @@ class WorkerCode:
         return found
 
     def _reads_of(self, function: WorkerFunction, scope: Scope) -> Iterator[GlobalRead]:
-        module = function.module
+        if scope not in self._reads:
+            self._reads[scope] = tuple(self._read_in(function.module, scope))
+        return (GlobalRead(*read, function) for read in self._reads[scope])
+
+    def _read_in(self, module: Module, scope: Scope) -> Iterator[NameRead]:
         for name, nodes in scope.reads.items():
             if scope.lookup(name) is module.scope:
                 home, own = self.home(module, name)
-                yield GlobalRead(own, home, nodes[0], function)
+                yield own, home, nodes[0]
         for node in _run_within(scope.node):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 target = self.module_named(module, scope, node.value.id)
                 if target is not None and node.attr in target.scope.bindings:
-                    yield GlobalRead(node.attr, target, node, function)
+                    yield node.attr, target, node
 
     def _declared(self, function: WorkerFunction, scope: Scope) -> Iterator[GlobalRead]:
         for name in sorted(scope.globals):
@@ -346,6 +354,21 @@ class Uses:
     def functions(self) -> frozenset[ast.AST]:
         """The functions among the values, those they are bound from included."""
         return frozenset(_function_nodes(self.values))
+
+
+def _crossings_of(analysis: Analysis, boundary: Boundary) -> Sequence[Crossing]:
+    """Return what crosses one boundary."""
+    known: dict[ast.AST, list[Crossing]] = analysis.once(
+        "crossings by boundary", lambda: _by_boundary(analysis.crossings)
+    )
+    return known.get(boundary.node, ())
+
+
+def _by_boundary(crossings: Iterable[Crossing]) -> dict[ast.AST, list[Crossing]]:
+    found: dict[ast.AST, list[Crossing]] = {}
+    for crossing in crossings:
+        found.setdefault(crossing.boundary.node, []).append(crossing)
+    return found
 
 
 def _parts(module: Module, node: FunctionNode) -> Iterator[FunctionNode]:

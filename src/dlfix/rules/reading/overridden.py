@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _MERGING = frozenset(
     ["merge_from_file", "merge_from_list", "merge_from_other_cfg", "merge_from_dict"]
 )
+_BUILTINS = frozenset(dir(builtins))
 Path = tuple[str, ...]  # attributes and constant keys, from the name on; "*" for any
 
 
@@ -89,7 +90,7 @@ def _is_handed_on(above: ast.AST | None) -> bool:
     """Return whether code elsewhere gets what an argument is: no builtin, which reads all of it, nor `f(**options)`."""
     if isinstance(above, ast.keyword):
         return above.arg is not None
-    builtin = isinstance(above, ast.Call) and getattr(above.func, "id", "") in dir(builtins)
+    builtin = isinstance(above, ast.Call) and getattr(above.func, "id", "") in _BUILTINS
     return isinstance(above, ast.Call) and not builtin
 
 
@@ -109,6 +110,13 @@ def _is_given(name: GlobalName, module: Module, value: ast.expr) -> bool:
 
 def _set_by_function(name: GlobalName, use: Use) -> list[Path]:
     """Return the parts that a function of the tree sets which gets the object as an argument."""
+    known: dict[ast.AST, list[Path]] = name.analysis.once("_set_by_function", dict)
+    if use.node not in known:
+        known[use.node] = _set_by_call(name, use)
+    return known[use.node]
+
+
+def _set_by_call(name: GlobalName, use: Use) -> list[Path]:
     parent = use.module.parent(use.node)
     call = use.module.parent(parent) if isinstance(parent, ast.keyword) else parent
     if not isinstance(call, ast.Call) or call.func is use.node:
