@@ -53,16 +53,16 @@ def _joined(package: str, name: str) -> str:
 
 def comes_with(project: Project, script: Module, wanted: Module) -> bool:
     """Return whether running a script imports a module, itself or through other modules."""
-    return wanted in _imported_with(project, script)
+    return wanted in imported_with(project, script)
 
 
 def may_come_with(project: Project, script: Module, wanted: Module) -> bool:
     """Return whether running a script may import a module, by a name that is computed too."""
-    reached = _imported_with(project, script)
+    reached = imported_with(project, script)
     return any(module is wanted or any(map(module.says, _DYNAMIC)) for module in reached)
 
 
-def _imported_with(project: Project, script: Module) -> Lazily[Module]:
+def imported_with(project: Project, script: Module) -> Lazily[Module]:
     """Return the modules that running a script imports, itself or through others, and the script."""
     if script not in project.imported_with:
         reached = _reached([script], partial(_imported_by, project))
