@@ -396,6 +396,35 @@ PROGRAMS = [
         """,
     ),
     program(
+        "hooks that the function takes off again, and modules made one by one",
+        """
+        import torch
+        from torch.utils.data import DataLoader, Dataset
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = torch.nn.ModuleList(torch.nn.Linear(1, 1) for _ in range(3))
+        class D(Dataset):
+            def __init__(self, model):
+                self.net = model
+            def __getitem__(self, i): return i
+        def calibrate(model, samples):
+            handles = []
+            for layer in model.children():
+                handles.append(layer.register_forward_hook(lambda m, i, o: print(o)))
+            model(samples)
+            for handle in handles:
+                handle.remove()
+            one = model.register_forward_hook(lambda m, i, o: print(i))
+            one.remove()
+            kept = model.register_forward_hook(lambda m, i, o: print(m)) # !DLF101
+        if __name__ == "__main__":
+            net = Net()
+            calibrate(net, torch.ones(1))
+            DataLoader(D(net), num_workers=2)
+        """,
+    ),
+    program(
         "hooks registered on the layers of a model of the program",
         """
         import torch

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dlfix.project.module import enclosing_function
+from dlfix.project.syntax import is_name
+from dlfix.project.trees import walk
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -121,6 +124,8 @@ class KeptByCall:
             return
         if self.interpreter.roles.only_worker(module, call):
             return
+        if any(row.of == _NETS for row in rows) and _is_taken_off(module, call):
+            return
         frame = self.interpreter.frame_at(module, call)
         for value in self.interpreter.values_at(call.func.value, frame):
             for row in rows:
@@ -173,6 +178,21 @@ class KeptByCall:
             line = self.interpreter.instances.mro(root.cls)
             return any(isinstance(base, External) and _is_in(base.name, row.of) for base in line)
         return isinstance(root, ExternalCall) and _is_in(root.name, row.of)
+
+
+def _is_taken_off(module: Module, call: ast.Call) -> bool:
+    """Return whether the function that hangs a hook on a network takes it off itself, by the handle that it got."""
+    above = module.statement(call)
+    held = {each.id for each in ast.walk(above) if isinstance(each, ast.Name)}
+    around = enclosing_function(module, call)
+    for node in walk(around) if around is not None else ():
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="remove"), args=[]):
+                loops = (each for each in module.ancestors(node) if isinstance(each, ast.For))
+                sources = (each.iter for each in loops if is_name(each.target, name))
+                if name in held or any(getattr(each, "id", "") in held for each in sources):
+                    return True
+    return False
 
 
 def _kept(row: MethodRow, given: Arguments) -> Iterator[Kept]:
