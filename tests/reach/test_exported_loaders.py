@@ -157,6 +157,25 @@ PROGRAMS = [
         """,
     ),
     program(
+        "a process whose object only runs its code here",
+        """
+        import queue
+        from multiprocessing import Process
+        class Scan(Process):
+            def __init__(self, results):
+                super().__init__()
+                self.results = results
+            def run(self): self.results.put(1)
+        def inline():
+            Scan(queue.Queue()).run()
+        def parallel():
+            Scan(queue.Queue()).start() # !DLF204
+        if __name__ == "__main__":
+            inline()
+            parallel()
+        """,
+    ),
+    program(
         "a loader that a package exports under another name",
         """
         --- pkg/loading.py

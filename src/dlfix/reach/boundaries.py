@@ -397,6 +397,8 @@ class Boundaries:
         row = self._loader_base(cls)
         if row is None or (row.kind == "Process" and self._starts_none(cls)):
             return None, arguments, None
+        if row.self_crosses and _is_run_here(call, frame.module):
+            return None, arguments, None
         instance = Instance(cls, call, frame, arguments)
         init = self.interpreter.instances.method(cls, "__init__")
         if row.self_crosses:
@@ -531,6 +533,15 @@ class Boundaries:
             self.catalog.dataset(base.name) is not None
             for base in self.interpreter.instances.outside_bases(cls)
         )
+
+
+def _is_run_here(call: ast.Call, module: Module) -> bool:
+    """Return whether code runs what a process would run, at once, and keeps no object: `Job(path).run()`."""
+    method = module.parent(call)
+    if not isinstance(method, ast.Attribute) or method.attr != "run":
+        return False
+    above = module.parent(method)
+    return isinstance(above, ast.Call) and above.func is method
 
 
 def _is_start_of_base(node: ast.AST) -> bool:
