@@ -7,7 +7,7 @@ from typing import ClassVar
 import libcst as cst
 
 from dlfix.fixing.classes.plans import ClassPlan
-from dlfix.fixing.planners.worker_globals import INITARGS, WorkerGlobalsPlan
+from dlfix.fixing.planners.worker_globals import INITARGS, TARGET, WorkerGlobalsPlan
 from dlfix_codemods import class_edits
 from dlfix_codemods.base import PlannedCodemod
 from dlfix_codemods.tools import imports, placement, wrapping
@@ -27,7 +27,7 @@ class WorkerGlobals(PlannedCodemod):
             return class_edits.rewrite(module, plan)
         index = placement.top_level_index(module, plan.above)
         calls = find(module, plan.calls, cst.Call)
-        binds = plan.values and not plan.is_pool
+        binds = plan.option == TARGET or (plan.values and not plan.is_pool)
         way = imports.access(module, "functools", "partial") if binds else None
         options = _options(plan, way.written if way else "")
         given = _Giver(module, set(calls.values()), options, plan.width)
@@ -89,14 +89,14 @@ class _Giver(cst.CSTTransformer):
 
 
 def _options(plan: WorkerGlobalsPlan, partial: str) -> dict[str, cst.BaseExpression]:
-    if not plan.values:
+    if not plan.values and plan.option != TARGET:
         return {plan.option: cst.Name(plan.name)}
     if plan.is_pool:
         given = "".join(f"{value}, " for _, value in plan.values).strip()
         given = given if len(plan.values) == 1 else given.rstrip(",")
         return {plan.option: cst.Name(plan.name), INITARGS: cst.parse_expression(f"({given})")}
-    bound = ", ".join(f"{name}={value}" for name, value in plan.values)
-    return {plan.option: cst.parse_expression(f"{partial}({plan.name}, {bound})")}
+    bound = "".join(f", {name}={value}" for name, value in plan.values)
+    return {plan.option: cst.parse_expression(f"{partial}({plan.name}{bound})")}
 
 
 def _function(module: cst.Module, plan: WorkerGlobalsPlan) -> cst.BaseStatement:
@@ -110,7 +110,8 @@ def _with(call: cst.Call, option: str, value: cst.BaseExpression) -> list[cst.Ar
     args = list(call.args)
     for index, arg in enumerate(args):
         if arg.keyword is not None and arg.keyword.value == option:
-            args[index] = arg.with_changes(value=value)
+            given = _binding(value, arg.value) if option == TARGET else value
+            args[index] = arg.with_changes(value=given)
             return args
     equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
     if not args:
@@ -126,6 +127,15 @@ def _with(call: cst.Call, option: str, value: cst.BaseExpression) -> list[cst.Ar
     comma = _with_comment_of(last.comma, _comma(call))
     parting = last.with_changes(comma=comma, whitespace_after_arg=cst.SimpleWhitespace(""))
     return [*args[:-1], parting, added]
+
+
+def _binding(partial: cst.BaseExpression, target: cst.BaseExpression) -> cst.BaseExpression:
+    """Return a partial that binds the target of a process after its function."""
+    call = cst.ensure_type(partial, cst.Call)
+    parted = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    function, *bound = call.args
+    last = cst.Arg(target, comma=parted if bound else cst.MaybeSentinel.DEFAULT)
+    return call.with_changes(args=[function.with_changes(comma=parted), last, *bound])
 
 
 def _comma(call: cst.Call) -> cst.Comma:

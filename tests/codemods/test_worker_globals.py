@@ -86,3 +86,19 @@ def test_a_pool_passes_the_values_itself() -> None:
 
 def test_a_pool_without_values_gets_the_function_alone() -> None:
     assert "with Pool(4, initializer=_init_worker) as pool:" in of_pool(())
+
+
+def test_a_process_gets_a_function_that_runs_its_target() -> None:
+    text = "job = Process(target=work, args=(1,))\n"
+    plan = WorkerGlobalsPlan(
+        "_run_worker",
+        "def _run_worker(target, *args, value, **kwargs):",
+        ("configure(value)", "target(*args, **kwargs)"),
+        (("value", "RATE"),),
+        (Span(Position(1, 6), Position(1, 37)),),
+        Span(Position(1, 0), Position(1, 37)),
+        option="target",
+    )
+    after = WorkerGlobals.rewrite(cst.parse_module(text), plan).code
+    given = "functools.partial(_run_worker, work, value=RATE)"
+    assert after.endswith(f"job = Process(target={given}, args=(1,))\n")

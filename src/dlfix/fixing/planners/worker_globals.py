@@ -53,6 +53,8 @@ SIMPLE = (
 OPTION = "worker_init_fn"
 INITIALIZER = "initializer"
 INITARGS = "initargs"
+TARGET = "target"
+_OPTIONS = {"DataLoader": OPTION, "Pool": INITIALIZER, "Executor": INITIALIZER, "Process": TARGET}
 _POOLS = {
     "Pool": 1,
     "ProcessPoolExecutor": 2,
@@ -64,7 +66,7 @@ class WorkerGlobalsPlan:
     """A function for workers to start with, and the loaders' calls that get it.
 
     `header` and `body` are the function's lines; `values` are the parameters that a partial binds,
-    each with the expression to bind.
+    each with the expression to bind. Where the option is the `target` of a process, the partial binds that, too.
     """
 
     name: str
@@ -226,7 +228,8 @@ def _all(findings: Sequence[Finding]) -> list[Evidence]:
 
 def _refused(no: _No, finding: Finding) -> Refused:
     boundary = finding.evidence.function.crossing.boundary
-    reason = str(no).replace("loader", "pool") if boundary.kind in _OF_POOLS else str(no)
+    kind = {**dict.fromkeys(_OF_POOLS, "pool"), "Process": "process"}.get(boundary.kind, "loader")
+    reason = str(no).replace("loader", kind)
     return Refused(in_file(reason, boundary.frame.module.path))
 
 
@@ -293,27 +296,27 @@ def _fix(
 def _edit(loaders: Sequence[Boundary], settings: Sequence[Setting], analysis: Analysis) -> Edit:
     """Return the edit that gives the loaders of a module one function for their workers."""
     boundary = min(loaders, key=lambda each: start(each.node))
-    module, is_pool = boundary.frame.module, boundary.kind in _OF_POOLS
-    if any((each.kind in _OF_POOLS) is not is_pool for each in loaders):
-        raise _No("loaders and pools need the name")
+    module, option = boundary.frame.module, _OPTIONS[boundary.kind]
+    if any(_OPTIONS[each.kind] != option for each in loaders):
+        raise _No("both loaders and pools or processes need the name")
     earlier = {_earlier(module, loader, analysis) for loader in loaders}
     if len(earlier) > 1:
         raise _No("the loaders have different `worker_init_fn` arguments")
     before = earlier.pop()
-    name = naming.free_name("_init_worker", naming.names_in(module.tree))
+    wanted = "_run_worker" if option == TARGET else "_init_worker"
+    name = naming.free_name(wanted, naming.names_in(module.tree))
     body, values = _joined(settings)
+    parameters, last = _parameters_of(option, [each for each, _ in values], before)
     plan = WorkerGlobalsPlan(
         name,
-        _header(
-            name, [each for each, _ in values], _is_typed(module, boundary.node), is_pool=is_pool
-        ),
+        _header(name, parameters, _is_typed(module, boundary.node)),
         # As in a worker that is a copy of the parent: what is set is there when the function runs.
-        (*body, *((f"{before}(worker_id)",) if before else ())),
+        (*body, *last),
         values,
         tuple(module.span(loader.node) for loader in loaders),
         module.span(top_level_statement(module, boundary.node)),
         width_of(module),
-        INITIALIZER if is_pool else OPTION,
+        option,
         tuple(dict.fromkeys(name for each in settings for name in each.imports)),
     )
     return Edit(module.path, CODEMOD, plan)
@@ -402,7 +405,7 @@ def _made_again_or_carried(
 def _starting(boundary: Boundary) -> Boundary | None:
     """Return a loader, or what makes the pool that a call is sent to, where a name of the same function holds just that."""
     if boundary.kind not in _OF_POOLS:
-        return boundary if boundary.kind == "DataLoader" else None
+        return boundary if boundary.kind in _OPTIONS else None
     match boundary.node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name) as pool)):
             module = boundary.frame.module
@@ -641,6 +644,10 @@ def _earlier(module: Module, loader: Boundary, analysis: Analysis) -> str:
     if loader.kind in _OF_POOLS:
         _refuse_initialized(call)
         return ""
+    if loader.kind == "Process":
+        if TARGET not in {each.arg for each in call.keywords}:
+            raise _No(f"the process is not created with `target=` (line {call.lineno})")
+        return ""
     node = next((k.value for k in call.keywords if k.arg == OPTION), None)
     if node is None or (isinstance(node, ast.Constant) and node.value is None):
         if len(call.args) > 10:
@@ -674,7 +681,20 @@ def _is_typed(module: Module, node: ast.AST) -> bool:
     return isinstance(function, ast.FunctionDef) and function.returns is not None
 
 
-def _header(name: str, parameters: Sequence[str], typed: bool, *, is_pool: bool) -> str:
-    number = [] if is_pool else [f"worker_id{': int' if typed else ''}"]
-    listed = ", ".join([*number, *parameters])
+def _header(name: str, parameters: Sequence[str], typed: bool) -> str:
+    listed = ", ".join(
+        f"{each}: int" if typed and each == "worker_id" else each for each in parameters
+    )
     return f"def {name}({listed}){' -> None' if typed else ''}:"
+
+
+def _parameters_of(
+    option: str, values: Sequence[str], before: str
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return the parameters of a function that workers start with, and what it calls last."""
+    if option == OPTION:
+        return ["worker_id", *values], (f"{before}(worker_id)",) if before else ()
+    if option == INITIALIZER:
+        return [*values], ()
+    target, args, kwargs = (naming.free_name(n, set(values)) for n in ("target", "args", "kwargs"))
+    return [target, f"*{args}", *values, f"**{kwargs}"], (f"{target}(*{args}, **{kwargs})",)
