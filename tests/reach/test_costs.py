@@ -308,29 +308,3 @@ def test_what_was_cut_or_is_part_of_a_cycle_is_worked_out_again(tree: Path) -> N
     assert interpreter.whole(memo, "whole", lambda: 2) == 2
     assert memo == {"whole": 2}
     assert interpreter.whole(memo, "whole", cut) == 2
-
-
-POOL = """\
-from multiprocessing import Pool
-
-pool = Pool(2)
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "is_read"),
-    [
-        ("def run():\n    return pool.apply(len)\n", True),
-        ("run = pool.apply\n", True),
-        ("def run(apply):\n    return apply(len)\n", True),
-        ("# to apply\n", False),
-        ('def run():\n    """What they apply."""\n', False),
-    ],
-)
-def test_files_that_do_not_call_a_method_of_pools_are_not_parsed(
-    tree: Path, parsed: list[str], text: str, is_read: bool
-) -> None:
-    (tree / "pkg/train.py").write_text(POOL)
-    (tree / "pkg/other0.py").write_text(text)
-    list(Session.open([tree], Settings()).analysis.boundaries)
-    assert ("other0" in parsed) == is_read

@@ -326,15 +326,6 @@ class Project:
             self._mentioned[identifier] = self._opened(self._mentioning(identifier))
         return self._mentioned[identifier]
 
-    def calling(self, method: str) -> list[Module]:
-        """Return the modules that may call a method of this name on anything, or take it from an object to call it later."""
-        word = _encoded(method)
-        return self._opened(
-            path
-            for path in self._mentioning(method)
-            if self._ask(path, scan.may_call, word) or self._ask(path, scan.may_read, word)
-        )
-
     def users(self, module: Module, identifier: str) -> list[Module]:
         """Return the modules that may use a name of a module: of many, those that name that too."""
         key = (module, identifier)

@@ -78,9 +78,7 @@ class Boundaries:
         if self.interpreter.named_elsewhere.names_loaders:
             names |= {name.rpartition(".")[2] for name in INSTANTIATE}
         handed = names_handed_on(self.interpreter.project, modules, names)
-        users += self._users(names - self._names)
-        for method in sorted(self._methods_of_pools(modules)):
-            users += self.interpreter.project.calling(method)  # a word of many comments: `apply`
+        users += self._users((names - self._names) | self._methods_of_pools(modules))
         pending = list(dict.fromkeys([*users, *handed]))
         for module in told("looking for loaders", pending, self._tell):
             here = names | _aliases(module, names) | handed.get(module, set())
