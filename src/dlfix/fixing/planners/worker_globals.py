@@ -564,9 +564,24 @@ def _in_library(
     if not _is_of_an_import(module, write.node):
         raise _No(f"`{evidence.name}` is not a module-level name (line {write.node.lineno})")
     statement = module.statement(write.node)
-    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
+    if isinstance(statement, ast.Assign) and _is_of_imports(module, statement.value):
         return Setting((), (ast.unparse(statement),))
-    return _assigning(evidence.name)
+    raise _No(f"the value of `{evidence.name}` depends on variables (line {write.node.lineno})")
+
+
+def _is_of_imports(module: Module, value: ast.expr) -> bool:
+    """Return whether an expression names only what each process imports or defines: it means the same in a worker."""
+    kinds = {"import", "def", "class"}
+    for node in ast.walk(value):
+        scope = module.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
+        if scope is None:
+            continue
+        bindings = scope.bindings.get(getattr(node, "id", ""), [])
+        if scope is not module.scope or not all(
+            each.kind in kinds and each.statement in module.tree.body for each in bindings
+        ):
+            return False
+    return True
 
 
 def _is_data(evidence: SetOnClass, analysis: Analysis) -> bool:
