@@ -122,7 +122,9 @@ class GlobalSetInMain(Rule):
     (`Config.get().rate = rate`): each process has its own. So is what a module adds to a table when it is imported (`@register("blur")`), if only
     `main()` or the code under the main guard imports that module, and what only these register with a
     `functools.singledispatch` function. A context variable (`LEVEL.set(3)`) counts too. So is a temporary folder that a module makes on import
-    (`SCRATCH = tempfile.mkdtemp()`), where parent and workers use it: each process makes its own.
+    (`SCRATCH = tempfile.mkdtemp()`), where parent and workers use it: each process makes its own. Settings of
+    libraries count that hold for one process, such as `torch.set_default_dtype(torch.float64)`, if code in a worker
+    depends on them.
 
     ## The error you see
 
@@ -201,7 +203,8 @@ class GlobalSetInMain(Rule):
     of the object sent read the name, its constructor keeps it. If only one
     function passed to the loader reads the name, the value becomes a parameter bound with
     `functools.partial`; otherwise a `worker_init_fn` sets the name in each worker, or fills the worker's own
-    table or configuration object. A pool without an `initializer` gets one that sets it.
+    table or configuration object. A pool without an `initializer` gets one that sets it, and the target of a process is
+    run by a function that sets it first.
 
     ## How to turn it off
 

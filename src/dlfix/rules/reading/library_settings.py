@@ -147,7 +147,7 @@ def _made(row: SettingRow, analysis: Analysis) -> Iterator[Use]:
     for name in (row.name, *row.aliases):
         yield from _stores(name, analysis)
         word = name.rpartition(".")[2]
-        for module in analysis.project.mentions(word):
+        for module in _naming(name, analysis):
             for node in module.nodes_by_name.get(word, ()):
                 if _calls(module.parent(node), node) and _name(node, module, analysis) == name:
                     yield Use(module, node)
@@ -156,11 +156,20 @@ def _made(row: SettingRow, analysis: Analysis) -> Iterator[Use]:
 def _stores(name: str, analysis: Analysis) -> Iterator[Use]:
     """Yield the places that set an attribute of a library."""
     word = name.rpartition(".")[2]
-    for module in analysis.project.mentions(word):
+    for module in _naming(name, analysis):
         for node in module.nodes_by_name.get(word, ()):
             is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
             if is_set and _name(node, module, analysis) == name:
                 yield Use(module, node, rebinds=True)
+
+
+def _naming(name: str, analysis: Analysis) -> Iterator[Module]:
+    """Yield the modules whose text holds a name and its library: the others are not parsed for it."""
+    words = (name.partition(".")[0], name.rpartition(".")[2])
+    rare, other = sorted(words, key=analysis.project.spread)
+    for module in analysis.project.mentions(rare):
+        if module.says(other):
+            yield module
 
 
 def _calls(above: ast.AST | None, node: ast.expr, unless: Sequence[str] = ()) -> bool:
