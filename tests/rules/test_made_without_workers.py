@@ -49,6 +49,34 @@ def named(title, naming, found=""):
     return program(title, NAMED.format(naming=naming, found=found))
 
 
+RUNNER = """\
+import multiprocessing as mp
+import queue
+def work(tasks, log): pass
+class Runner:
+    def __init__(self, workers, quiet):
+        self.workers = workers
+        self.context = mp.get_context("spawn")
+        self.log = {chosen}
+        self.handle = None
+        if workers == 0:
+            self.handle = open("log")
+    def set_quiet(self): {sets}
+    def run(self):
+        if {test}:
+            work(queue.Queue(), self.log)
+        else:
+            self.context.Process(target=work, args=(self.context.Queue(), self.log)).start()
+def main(args):
+    Runner(args.workers, args.quiet).run()
+"""
+
+
+def running(title, test, chosen, sets="pass"):
+    return program(title, RUNNER.format(test=test, chosen=chosen, sets=sets))
+
+
+QUEUES = "self.context.Queue() if {} else queue.Queue()"
 LOCAL, CLASS = "  # !DLF102", "  # !DLF103"
 PROGRAMS = [
     choosing("with some workers", "workers > 0", "args.workers"),
@@ -56,6 +84,19 @@ PROGRAMS = [
     choosing("of another number", "workers > 0", "args.threads", LOCAL),
     choosing("with many workers", "workers > 4", "args.workers", LOCAL),
     choosing("of another test", "debug", "args.workers", LOCAL),
+    running("a queue of the other number", "self.workers == 0", QUEUES.format("workers")),
+    running("a queue of a greater number", "self.workers < 1", QUEUES.format("workers > 0")),
+    running("a queue of any number", "not self.workers", QUEUES.format("self.workers != 0")),
+    running("a queue of another flag", "self.workers == 0", QUEUES.format("quiet") + "  # !DLF204"),
+    running(
+        "a queue of few workers", "self.workers == 0", QUEUES.format("workers > 1") + "  # !DLF204"
+    ),
+    running(
+        "a number that is set again",
+        "self.workers == 0",
+        QUEUES.format("self.workers") + "  # !DLF204",
+        "self.workers = 4",
+    ),
     named("given a path", "Rows.__name__ = Rows.__qualname__ = name"),
     named("given a name alone", "Rows.__name__ = name", CLASS),
     named("given the path of another", "Rows.__qualname__ = other.__qualname__", CLASS),

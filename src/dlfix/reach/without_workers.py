@@ -28,13 +28,44 @@ def runs_without_workers(
     if not tests_around(node, frame.module):
         return False
     row = boundary.row
+    if row is None or not row.workers:
+        return _is_contradicted(node, frame, boundary, interpreter)
     counts = [
         argument
         for name, argument in boundary.arguments.items()
-        if row is not None and row.workers and name.partition("[")[0] == row.workers
+        if name.partition("[")[0] == row.workers
     ]
     sources = {source_of(count, interpreter) for count in counts}
     return () not in sources and _asked_for_none(node, frame, sources, interpreter)
+
+
+def _is_contradicted(
+    node: ast.AST, frame: Frame, boundary: Boundary, interpreter: Evaluator
+) -> bool:
+    """Return whether a test around a node cannot come out as it must where a boundary is.
+
+    `if args.workers == 0: ... else: Process(...)` leaves numbers above 0 there.
+    """
+    left = _left_at(boundary, interpreter)
+    for test, held in tests_around(node, frame.module) if left else ():
+        asked = question(test, frame, interpreter)
+        if asked is not None:
+            values = left.get(source_of(Bound(asked.subject, frame), interpreter), ())
+            if values and all(asked.answer(Constant(each)) is (not held) for each in values):
+                return True
+    return False
+
+
+def _left_at(boundary: Boundary, interpreter: Evaluator) -> dict[Source, list[int]]:
+    """Return which of some numbers variables may be where a boundary is, as tests around it ask."""
+    found: dict[Source, list[int]] = {}
+    for test, held in tests_around(boundary.node, boundary.frame.module):
+        asked = question(test, boundary.frame, interpreter)
+        if asked is not None:
+            source = source_of(Bound(asked.subject, boundary.frame), interpreter)
+            before = found.get(source, [0, *_COUNTS])
+            found[source] = [n for n in before if asked.answer(Constant(n)) is held]
+    return {source: left for source, left in found.items() if source}
 
 
 def runs_beside_no_workers(
