@@ -88,6 +88,12 @@ PROGRAMS = [
     running("a queue of a greater number", "self.workers < 1", QUEUES.format("workers > 0")),
     running("a queue of any number", "not self.workers", QUEUES.format("self.workers != 0")),
     running("a queue of another flag", "self.workers == 0", QUEUES.format("quiet") + "  # !DLF204"),
+    running("one of two tests", "self.workers == 0 or quiet", QUEUES.format("quiet or workers")),
+    running(
+        "one of two tests, which may hold",
+        "self.workers == 0 and quiet",
+        QUEUES.format("workers") + "  # !DLF204",
+    ),
     running(
         "a queue of few workers", "self.workers == 0", QUEUES.format("workers > 1") + "  # !DLF204"
     ),

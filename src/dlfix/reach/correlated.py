@@ -92,12 +92,20 @@ def _tests_above(node: ast.AST, module: Module) -> Iterator[tuple[ast.expr, bool
     for above in module.ancestors(node):
         left = ((earlier.test, False) for earlier in leaving_before(child, above))
         for test, held in [*_branch(child, above), *left]:
-            while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-                test, held = test.operand, not held
-            yield test, held
+            yield from _told(test, held)
         if isinstance(above, _SCOPES):
             return
         child = above
+
+
+def _told(test: ast.expr, held: bool) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield a test without `not`, and its parts, where all of them came out as it did: of `a and b` that holds."""
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, held = test.operand, not held
+    yield test, held
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is held:
+        for part in test.values:
+            yield from _told(part, held)
 
 
 def _branch(child: ast.AST, above: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
