@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from dlfix.project.module import enclosing_function
 from dlfix.project.syntax import last_name
 from dlfix.project.trees import walk
-from dlfix.reach.entry_points import Entries, Entry, is_before, may_belong
+from dlfix.reach.entry_points import Entry
 from dlfix.reach.global_state import Use
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import BoundMethod, Class, Container, Function, Instance, Value
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
+from dlfix.rules.reading.lacking import set_before
 from dlfix.rules.reading.lazy_defaults import asks_for_none
 
 if TYPE_CHECKING:
@@ -188,27 +189,18 @@ def _set_by_parent(
     function: WorkerFunction,
     analysis: Analysis,
 ) -> Iterator[SetOnOwn]:
-    code, entries = WorkerCode.of(analysis), Entries.of(analysis)
+    code = WorkerCode.of(analysis)
     writes = list(_writes(giver, part, call, function, analysis))
     if any(code.runs(each.module, each.node) is not None for each in writes):
         return
     if any(_sets(each.node, part) for each in code.functions.values()):
         return
-    found = [(use, entry) for use in writes for entry in entries.entries(use.module, use.node)]
-    if any(entry.kind == "import" for _, entry in found):
-        return
-    boundary = function.crossing.boundary
-    starts = entries.entries(boundary.frame.module, boundary.node)
-    for use, entry in found:
-        if may_belong(analysis, boundary, entry.module) and any(
-            is_before(entry, use.node, start, boundary.frame.module, boundary.node)
-            for start in starts
-        ):
-            kind, name = part
-            text = ast.unparse(call)
-            title = f"{text}.{name}" if kind is ast.Attribute else f"{text}[{name!r}]"
-            yield SetOnOwn(title, function, read, use, entry)
-            return
+    found = set_before(analysis, function, writes)
+    for use, entry in found[1][:1] if found is not None else ():
+        kind, name = part
+        text = ast.unparse(call)
+        title = f"{text}.{name}" if kind is ast.Attribute else f"{text}[{name!r}]"
+        yield SetOnOwn(title, function, read, use, entry)
 
 
 def _sets(function: ast.AST, part: Part) -> bool:
