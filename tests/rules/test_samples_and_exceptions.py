@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from dlfix.fixing.plans import Fix
 from dlfix.project.project import Project
 from dlfix.reach.analysis import Analysis, analyze
 from dlfix.rules.base import Finding
-from dlfix.rules.dlf207_unpicklable_sample import UnpicklableSample
+from dlfix.rules.dlf207_unpicklable_sample import UnpicklableSample, _parts
 from dlfix.rules.dlf208_context_manager_missing import ContextManagerMissing
 from dlfix.rules.dlf209_unpicklable_exception import UnpicklableException
 
@@ -147,3 +148,20 @@ def test_heirs_with_arguments_of_their_own_are_mended_too(tmp_path: Path) -> Non
     assert isinstance(planned.outcome, Fix)
     plans = [edit.plan.positional for edit in planned.outcome.edits]
     assert plans == [("self.number", "self.reason"), ("self.number",)]
+
+
+def test_what_is_in_many_containers_is_looked_at_once():
+    """Each of the lists holds all of the next ones, twenty of them: 160,000 ways lead to the last."""
+    lines = [f"    l0_{i} = [index]" for i in range(20)]
+    for level in range(1, 5):
+        inner = ", ".join(f"l{level - 1}_{i}" for i in range(20))
+        lines += [f"    l{level}_{i} = [{inner}]" for i in range(20)]
+    program = "\n".join(["def sample(index):", *lines, "    return [l4_0]", "kept = sample(0)"])
+    path = Path("/program/main.py")
+    analysis = Analysis(Project([path], {path: program}), load())
+    module = analysis.project.get(path)
+    assert module is not None
+    call = module.tree.body[-1].value
+    found = analysis.interpreter.values_at(call, analysis.interpreter.frame_at(module, call))
+    looked_at = list(itertools.islice(_parts(analysis, found, 4), 2000))
+    assert 400 < len(looked_at) < 1000

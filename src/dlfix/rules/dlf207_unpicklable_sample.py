@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeGuard, TypeVar
 
 from dlfix.reach.conditions import is_dead
 from dlfix.reach.entry_points import Entries
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from dlfix.catalog import ResourceRow
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Boundary, Crossing
+
+T = TypeVar("T", bound=Hashable)
 
 _COLLATE = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
@@ -294,12 +296,25 @@ def _items(analysis: Analysis, container: Container) -> list[Value]:
 
 
 def _parts(analysis: Analysis, found: list[Value], depth: int) -> Iterator[list[Value]]:
-    """Yield what a sample may be, and what each thing inside it may be."""
-    yield found
-    for value in found:
-        if isinstance(value, Container) and value.kind != "set" and depth:
-            for _, argument in value.items:
-                yield from _parts(analysis, analysis.values(argument), depth - 1)
+    """Yield what a sample may be, and what each thing inside it may be; each container is opened once."""
+    level = [found]
+    met: set[Hashable] = set()
+    for _ in range(depth + 1):
+        yield from level
+        opened = _new((each for values in level for each in values if _is_opened(each)), met)
+        items = _new((argument for each in opened for _, argument in each.items), met)
+        level = [analysis.values(argument) for argument in items]
+
+
+def _new(found: Iterable[T], met: set[Hashable]) -> list[T]:
+    """Return what was not met before, in order."""
+    new = [each for each in dict.fromkeys(found) if each not in met]
+    met.update(new)
+    return new
+
+
+def _is_opened(value: Value) -> TypeGuard[Container]:
+    return isinstance(value, Container) and value.kind != "set"
 
 
 def _holds_none(result: ast.expr) -> bool:

@@ -65,6 +65,27 @@ class FileChange:
                 yield ClassChange(self, before, after)
 
 
+def _head(cls: Class) -> tuple[str, ...]:
+    """Return the name of a class with its bases, keywords and decorators, as text."""
+    node = cls.node
+    return (node.name, *(ast.dump(n) for n in (*node.bases, *node.keywords, *node.decorator_list)))
+
+
+def _parts(line: Sequence[Class]) -> dict[tuple[int, str], ast.stmt]:
+    """Return the statements of the bodies of some classes, by the class and what they say."""
+    return {(at, _said(node)): node for at, cls in enumerate(line) for node in cls.node.body}
+
+
+@kept
+def _said(node: ast.stmt) -> str:
+    return ast.dump(node)
+
+
+def _named(node: ast.stmt) -> frozenset[str]:
+    """Return what a statement of a class body names: attributes, and fields of the class."""
+    return order.words_of(node) | {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
 class ClassChange:
     """One class before and after."""
 
@@ -81,6 +102,23 @@ class ClassChange:
         module = self.old.project.get(cls.module.path)
         classes = self.old.classes(module) if module is not None else ()
         return next((each for each in classes if each.qualname == cls.qualname), None)
+
+    def attributes_at_stake(self, before: Class, after: Class) -> frozenset[str] | None:
+        """Return the attributes that the code of a class names which changed; None where its bases did, too.
+
+        All others are set and read by the same statements as before.
+        """
+        old, new = self.old.lineage(before), self.new.lineage(after)
+        if [_head(each) for each in old] != [_head(each) for each in new]:
+            return None
+        parts = (_parts(old), _parts(new))
+        changed = (
+            node
+            for one, other in (parts, parts[::-1])
+            for said, node in one.items()
+            if said not in other
+        )
+        return frozenset(name for node in changed for name in _named(node))
 
     @cached_property
     def lazy(self) -> dict[str, Function]:

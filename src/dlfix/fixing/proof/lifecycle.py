@@ -59,23 +59,24 @@ def _of_objects(change: ClassChange, cls: Class) -> Iterator[Regression]:
     before = change.before_of(cls)
     if before is None:
         return
-    new = Interpreter(change.new, cls)
+    watched = change.attributes_at_stake(before, cls)
+    new = Interpreter(change.new, cls, watched)
     made_after = new.constructed()
     unset = [r for r in sorted(new.unset, key=lambda r: r.line) if r.name.startswith(".")]
-    late = list(_unset_in_parent(change, cls, made_after))
+    late = list(_unset_in_parent(change, new, cls, made_after))
     if unset or late:  # most classes read nothing unset: what they were before is not asked
-        old = Interpreter(change.old, before)
+        old = Interpreter(change.old, before, watched)
         made_before = old.constructed()
         known = {r.name for r in old.unset}
         for found in unset:
             if not _known(change, found, known):
                 yield _unset(change, cls, found, "while the instance is created")
         if late:  # what the constructor reads unset is there all the same: a base outside sets it
-            known |= _unset_before(change, before, made_before)
+            known |= _unset_before(change, old, before, made_before)
         for found in late:
             if not _known(change, found, known):
                 yield _unset(change, cls, found, "after the instance is created")
-    yield from _used_in_worker(change, cls, made_after)
+    yield from _used_in_worker(change, cls, Interpreter(change.new, cls).constructed())
 
 
 def _known(change: ClassChange, found: Reading, known: set[str]) -> bool:
@@ -94,9 +95,8 @@ def _unset(change: ClassChange, cls: Class, found: Reading, when: str) -> Regres
     return Regression(cls.module.path, cls.qualname, found.line, reason)
 
 
-def _unset_before(change: ClassChange, before: Class, made: State) -> set[str]:
+def _unset_before(change: ClassChange, old: Interpreter, before: Class, made: State) -> set[str]:
     """Return the names that methods read unset after construction, before the rewrite."""
-    old = Interpreter(change.old, before)
     return {
         r.name
         for _, f in order.entries(change.old, before)
@@ -104,9 +104,10 @@ def _unset_before(change: ClassChange, before: Class, made: State) -> set[str]:
     }
 
 
-def _unset_in_parent(change: ClassChange, cls: Class, made: State) -> Iterator[Reading]:
+def _unset_in_parent(
+    change: ClassChange, new: Interpreter, cls: Class, made: State
+) -> Iterator[Reading]:
     """Yield the attributes that methods may read unset after construction."""
-    new = Interpreter(change.new, cls)
     for owner, function in order.entries(change.new, cls):
         if function.name in change.made_lazy:
             continue  # looked at where it is read

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from dlfix.fixing.proof.implied_calls import implied
 from dlfix.fixing.proof.program import Class, Program, is_getter
@@ -133,6 +134,29 @@ def construction_with_heirs(program: Program, cls: Class) -> list[tuple[Class, F
             each for each in construction(program, heir) if each[0] in lineage and each not in found
         ]
     return found
+
+
+@kept
+def words_of(node: ast.AST) -> frozenset[str]:
+    """Return the attributes that some code names, also in a text."""
+    found = set()
+    for each in ast.walk(node):
+        if isinstance(each, ast.Attribute):
+            found.add(each.attr)
+        elif isinstance(each, ast.Constant) and isinstance(each.value, str):
+            found.add(each.value)
+    return frozenset(found)
+
+
+def leading_to(names: AbstractSet[str], classes: Iterable[Class]) -> frozenset[str]:
+    """Return some attributes' names, and those of the methods by which others of the classes come to them."""
+    words = [(f.name, words_of(f)) for each in classes for f in each.functions]
+    found = set(names)
+    while fresh := {
+        name for name, used in words if name not in found and not used.isdisjoint(found)
+    }:
+        found |= fresh
+    return frozenset(found)
 
 
 def entries(program: Program, cls: Class) -> list[tuple[Class, Function]]:

@@ -116,10 +116,16 @@ class Run:
 
 
 class Interpreter:
-    """Runs methods of objects of one class; collects what is read though it may be unset or None."""
+    """Runs methods of objects of one class; collects what is read though it may be unset or None.
 
-    def __init__(self, program: Program, cls: Class | None) -> None:
-        self.program, self.cls = program, cls
+    Where only some attributes are asked for (`watched`), nothing is told of others, and methods that do not lead
+    to one of them are not entered.
+    """
+
+    def __init__(
+        self, program: Program, cls: Class | None, watched: frozenset[str] | None = None
+    ) -> None:
+        self.program, self.cls, self.watched = program, cls, watched
         self.unset: set[Reading] = set()
         self.empty: set[Reading] = set()
         self.companions: dict[str, set[str]] = {}  # attributes that are only set together
@@ -138,10 +144,31 @@ class Interpreter:
             for name in (*each.methods, *each.values)
         ) | {"__dict__", "__class__", "__doc__", "__module__"}
 
+    @cached_property
+    def _words(self) -> frozenset[str] | None:
+        """The names of watched attributes, and of methods that lead to one; None where every method is entered."""
+        if self.watched is None or self.cls is None:
+            return None
+        line = self.program.lineage(self.cls)
+        if any(not self.watched.isdisjoint(each.setters) for each in line):
+            return None  # what an assignment to a property keeps is forgotten by many statements
+        return order.leading_to(self.watched, line)
+
+    def _leads_nowhere(self, function: Function) -> bool:
+        words = self._words
+        return words is not None and words.isdisjoint(order.words_of(function))
+
+    def _is_watched(self, name: str) -> bool:
+        return self.watched is None or not name.startswith(".") or name[1:] in self.watched
+
+    def _binding(self, state: State, name: str, *, present: bool = True) -> State:
+        return state.binding(name, present=present) if self._is_watched(name) else state
+
     def constructed(self) -> State:
         """Return what is sure of an object that was just made."""
         assert self.cls is not None
-        state = State(frozenset(f".{name}" for name in self._fields()))
+        fields = (f".{name}" for name in self._fields())
+        state = State(frozenset(name for name in fields if self._is_watched(name)))
         for name in order.CONSTRUCTORS[1:]:
             found = self.program.method(self.cls, name)
             if found is not None:
@@ -182,6 +209,8 @@ class Interpreter:
 
     def run(self, owner: Class | None, function: Function, state: State) -> State | None:
         """Run one function on a state; return the attributes that are sure afterwards."""
+        if self._leads_nowhere(function):
+            return state
         depth = len(self._frames)
         called = [frame.function for frame in self._frames]
         if depth >= _DEEP or function in called:
@@ -499,7 +528,8 @@ class Interpreter:
             return state
         if getter is not None:
             state = _back(self.run(*getter, state) or state, state)
-            return replace(state, bound=state.bound | {f".{node.attr}"})
+            bound = frozenset({f".{node.attr}"} if self._is_watched(f".{node.attr}") else ())
+            return replace(state, bound=state.bound | bound)
         if node.attr not in self._given and f".{node.attr}" not in state.bound:
             self._note(self.unset, f".{node.attr}", node)
         return state
@@ -531,6 +561,8 @@ class Interpreter:
             self._note(self.empty, name, node)
 
     def _note(self, found: set[Reading], name: str, node: ast.expr) -> None:
+        if not self._is_watched(name):
+            return
         through = tuple(frame.function.name for frame in self._frames)
         found.add(Reading(name, self._frame.function.name, node.lineno, through))
 
@@ -542,7 +574,7 @@ class Interpreter:
         if isinstance(func, ast.Name) and func.id == "setattr" and len(node.args) == 3:
             name = node.args[1]
             if isinstance(name, ast.Constant):
-                return state.binding(f".{name.value!s}")
+                return self._binding(state, f".{name.value!s}")
         elif isinstance(func, ast.Attribute):
             base = func.value
             if is_attribute(func, frame.self_name):
@@ -581,7 +613,7 @@ class Interpreter:
                 state = _back(self.run(*setter, state) or state, state)
                 if self._is_held(target.attr, setter[1]):
                     state = state.binding(f"{_HELD}{target.attr}")
-            return state.binding(f".{target.attr}", present=present)
+            return self._binding(state, f".{target.attr}", present=present)
         state = _elsewhere(state) if isinstance(target, ast.Subscript) else state
         for child in children(target):
             state = self._expression(child, state)
@@ -604,7 +636,7 @@ class Interpreter:
         if not name or not sure:
             return state
         for companion in (name, *self.companions.get(name, ())):
-            state = state.binding(companion)
+            state = self._binding(state, companion)
         return state
 
     def _asks(self, test: ast.expr, holds: bool) -> tuple[str, bool]:
