@@ -14,6 +14,7 @@ from dlfix.fixing.proof import order
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class, Program, is_cached
 from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
     Function,
     called_in,
     header,
@@ -82,8 +83,16 @@ def _said(node: ast.stmt) -> str:
 
 
 def _named(node: ast.stmt) -> frozenset[str]:
-    """Return what a statement of a class body names: attributes, and fields of the class."""
-    return order.words_of(node) | {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    """Return the attributes that a statement of a class body may set or read: of its object, in texts, fields."""
+    methods = [each for each in ast.walk(node) if isinstance(each, FUNCTIONS)]
+    owners = {self_name(each) for each in methods}
+    found = set(order.texts_of(node))
+    for each in ast.walk(node):
+        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
+            found |= {each.attr} if each.value.id in owners else set()
+        elif isinstance(each, ast.Name) and not methods:
+            found.add(each.id)
+    return frozenset(found)
 
 
 class ClassChange:
@@ -118,7 +127,36 @@ class ClassChange:
             for said, node in one.items()
             if said not in other
         )
-        return frozenset(name for node in changed for name in _named(node))
+        named = {name for node in changed for name in _named(node)}
+        always = [{name for each in line for name in each.methods} for line in (old, new)]
+        return frozenset(named - (always[0] & always[1]))
+
+    @cached_property
+    def _at_stake_here(self) -> frozenset[str] | None:
+        """The attributes at stake that some code sets, and the methods that lead to one."""
+        watched = self.attributes_at_stake(self.before, self.after)
+        if watched is None:
+            return None
+        line = self.new.lineage(self.after)
+        both = [*self.old.lineage(self.before), *line]
+        return order.leading_to(
+            watched & {name for each in both for name in order.set_by(each)}, line
+        )
+
+    def is_untouched(self, heir: Class) -> bool:
+        """Return whether what a derived class adds has nothing to do with the attributes at stake."""
+        names, line = self._at_stake_here, self.new.lineage(self.after)
+        return names is not None and all(
+            names.isdisjoint(order.words_of(each.node))
+            and names.isdisjoint(each.methods)
+            and self._is_unchanged(each)
+            for each in self.new.lineage(heir)
+            if each not in line
+        )
+
+    def _is_unchanged(self, cls: Class) -> bool:
+        before = self.old.project.get(cls.module.path)
+        return before is not None and before.source == cls.module.source
 
     @cached_property
     def lazy(self) -> dict[str, Function]:

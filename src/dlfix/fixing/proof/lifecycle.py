@@ -59,24 +59,31 @@ def _of_objects(change: ClassChange, cls: Class) -> Iterator[Regression]:
     before = change.before_of(cls)
     if before is None:
         return
+    if cls is change.after or not change.is_untouched(cls):
+        yield from _read_unset(change, before, cls)
+    yield from _used_in_worker(change, cls, Interpreter(change.new, cls).constructed())
+
+
+def _read_unset(change: ClassChange, before: Class, cls: Class) -> Iterator[Regression]:
+    """Yield what may be unset where it is read, in the constructor or after it, and was set before."""
     watched = change.attributes_at_stake(before, cls)
     new = Interpreter(change.new, cls, watched)
     made_after = new.constructed()
     unset = [r for r in sorted(new.unset, key=lambda r: r.line) if r.name.startswith(".")]
     late = list(_unset_in_parent(change, new, cls, made_after))
-    if unset or late:  # most classes read nothing unset: what they were before is not asked
-        old = Interpreter(change.old, before, watched)
-        made_before = old.constructed()
-        known = {r.name for r in old.unset}
-        for found in unset:
-            if not _known(change, found, known):
-                yield _unset(change, cls, found, "while the instance is created")
-        if late:  # what the constructor reads unset is there all the same: a base outside sets it
-            known |= _unset_before(change, old, before, made_before)
-        for found in late:
-            if not _known(change, found, known):
-                yield _unset(change, cls, found, "after the instance is created")
-    yield from _used_in_worker(change, cls, Interpreter(change.new, cls).constructed())
+    if not unset and not late:  # so are most classes: what they were before is not asked
+        return
+    old = Interpreter(change.old, before, watched)
+    made_before = old.constructed()
+    known = {r.name for r in old.unset}
+    for found in unset:
+        if not _known(change, found, known):
+            yield _unset(change, cls, found, "while the instance is created")
+    if late:  # what the constructor reads unset is there all the same: a base outside sets it
+        known |= _unset_before(change, old, before, made_before)
+    for found in late:
+        if not _known(change, found, known):
+            yield _unset(change, cls, found, "after the instance is created")
 
 
 def _known(change: ClassChange, found: Reading, known: set[str]) -> bool:

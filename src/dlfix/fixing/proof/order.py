@@ -137,15 +137,28 @@ def construction_with_heirs(program: Program, cls: Class) -> list[tuple[Class, F
 
 
 @kept
+def texts_of(node: ast.AST) -> frozenset[str]:
+    """Return the texts that some code has which may be an attribute's name."""
+    texts = (n.value for n in ast.walk(node) if isinstance(n, ast.Constant))
+    return frozenset(each for each in texts if isinstance(each, str) and each.isidentifier())
+
+
+@kept
 def words_of(node: ast.AST) -> frozenset[str]:
     """Return the attributes that some code names, also in a text."""
-    found = set()
-    for each in ast.walk(node):
-        if isinstance(each, ast.Attribute):
-            found.add(each.attr)
-        elif isinstance(each, ast.Constant) and isinstance(each.value, str):
-            found.add(each.value)
-    return frozenset(found)
+    named = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+    return texts_of(node) | named
+
+
+def set_by(cls: Class) -> frozenset[str]:
+    """Return the attributes that a class may set or delete, those of its body included."""
+    return _set_by(cls.node) | texts_of(cls.node) | {*cls.values, *cls.annotated, *cls.methods}
+
+
+@kept
+def _set_by(node: ast.ClassDef) -> frozenset[str]:
+    attributes = (each for each in ast.walk(node) if isinstance(each, ast.Attribute))
+    return frozenset(each.attr for each in attributes if not isinstance(each.ctx, ast.Load))
 
 
 def leading_to(names: AbstractSet[str], classes: Iterable[Class]) -> frozenset[str]:
