@@ -327,6 +327,7 @@ class SettingRow(_Named):
     given: tuple[str, ...] = ()  # the arguments of which a call must have one to make it
     is_keyed: bool = False  # the first argument of both calls is the name of what is registered
     for_some: bool = False  # not all that `read_by` take needs it
+    is_once: bool = False  # it raises where it was made before, as in a copy of the parent
     error: str = ""  # what a process gets that has not made it
     again: str = ""  # what makes it in a worker, where that is not the parent's own statement
     imports: tuple[str, ...] = ()  # modules that `again` names

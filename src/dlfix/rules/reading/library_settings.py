@@ -46,6 +46,7 @@ class SetInLibrary:
     read: ast.expr
     write: Use
     entry: Entry
+    more: tuple[tuple[Use, Entry], ...] = ()  # the other places that make it, in the parent
 
     @property
     def crossing(self) -> Crossing:
@@ -88,7 +89,7 @@ def _by_row(row: SettingRow, writes: list[Use], analysis: Analysis) -> Iterator[
             if found is not None and not _is_for_others(row, analysis):
                 yield found
                 return
-            if not row.is_keyed:
+            if not (row.is_keyed or row.handles):
                 break
 
 
@@ -153,8 +154,8 @@ def _found(
     function, all_writes = found
     if row is not None and any(changes_nothing(row, use, analysis) for use, _ in all_writes):
         return None
-    (write, entry), *_ = all_writes
-    return SetInLibrary(ast.unparse(write.node), row, function, read, write, entry)
+    (write, entry), *more = all_writes
+    return SetInLibrary(ast.unparse(write.node), row, function, read, write, entry, (*more,))
 
 
 __all__ = ["SetInLibrary", "set_in_libraries"]

@@ -94,8 +94,8 @@ def _is_operator(
 
 def _is_method(call: ast.Call, names: Collection[str], module: Module, analysis: Analysis) -> bool:
     """Return whether a call is of a method of an object that a library makes, or passes one such to its like."""
-    if not isinstance(call.func, ast.Attribute):
-        return False
+    if not isinstance(call.func, ast.Attribute) or len(call.args) > 1:
+        return False  # a second argument is what would come of the setting
     operands = (call.func.value, *call.args)
     return any(
         method == call.func.attr
@@ -130,12 +130,13 @@ def _handlers(
         for handler in each.handlers:
             caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
             for one in caught:
-                is_of_row = one is not None and _exception(one, module, analysis) in row.handles
+                is_of_row = one is not None and exception(one, module, analysis) in row.handles
                 if one is not None and is_of_row and not _raises(module, last_name(one)):
                     yield one
 
 
-def _exception(node: ast.expr, module: Module, analysis: Analysis) -> str:
+def exception(node: ast.expr, module: Module, analysis: Analysis) -> str:
+    """Return the name of an exception: of a builtin, or a dotted one."""
     if isinstance(node, ast.Name) and module.scope_of(node).lookup(node.id) is None:
         return node.id  # a builtin
     return name_of(node, module, analysis)
@@ -264,4 +265,4 @@ def name_of(node: ast.expr, module: Module, analysis: Analysis) -> str:
     return f"{name}.{node.attr}" if isinstance(node, ast.Attribute) else name
 
 
-__all__ = ["is_call", "name_of", "reads", "values_of"]
+__all__ = ["exception", "is_call", "name_of", "reads", "values_of"]

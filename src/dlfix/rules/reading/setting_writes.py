@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.reach.global_state import Use
 from dlfix.reach.values import Constant, External, ExternalCall
-from dlfix.rules.reading.setting_reads import is_call, name_of, values_of
+from dlfix.rules.reading.setting_reads import exception, is_call, name_of, values_of
 
 if TYPE_CHECKING:
     from dlfix.catalog import SettingRow
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.values import Value
 
+_ANY = "Warning"  # the base of all
 _KEYS = ("id", "name", "protocol", "urlpath")
 
 
@@ -31,7 +32,7 @@ def calls(name: str, analysis: Analysis) -> Iterator[Use]:
     word = name.rpartition(".")[2]
     for module in naming(name, analysis):
         for node in module.nodes_by_name.get(word, ()):
-            if is_call(module.parent(node), node) and name_of(node, module, analysis) == name:
+            if is_call(module.parent(node), node) and _dotted(node, module, analysis) == name:
                 yield Use(module, node)
 
 
@@ -48,11 +49,19 @@ def stores(name: str, analysis: Analysis) -> Iterator[Use]:
 def _is_of(name: str, node: ast.Attribute, module: Module, analysis: Analysis) -> bool:
     maker, called, _ = name.partition("().")
     if not called:
-        return name_of(node, module, analysis) == name
+        return _dotted(node, module, analysis) == name
     found = values_of(node.value, module, analysis)
     return bool(found) and all(
         isinstance(each, ExternalCall) and each.name == maker for each in found
     )
+
+
+def _dotted(node: ast.expr, module: Module, analysis: Analysis) -> str:
+    """Return the dotted name of an expression, also of an attribute of an object in a module: `nltk.data.path.append`."""
+    if not isinstance(node, ast.Attribute):
+        return name_of(node, module, analysis)
+    owner = "" if isinstance(node.value, ast.Name) else _dotted(node.value, module, analysis)
+    return f"{owner}.{node.attr}" if owner else name_of(node, module, analysis)
 
 
 def naming(name: str, analysis: Analysis) -> Iterator[Module]:
@@ -78,7 +87,13 @@ def changes_nothing(row: SettingRow, write: Use, analysis: Analysis) -> bool:
 def of_same_key(
     row: SettingRow, writes: list[Use], module: Module, read: ast.expr, analysis: Analysis
 ) -> list[Use]:
-    """Return the places that register what a call names; all of a setting that has no names."""
+    """Return the places that register what a call names, or are about what a handler handles; all of other settings."""
+    if row.handles:
+        return [
+            use
+            for use in writes
+            if _is_about(exception(read, module, analysis), use, row, analysis)
+        ]
     if not row.is_keyed:
         return writes
     wanted = _keys(module, read, analysis)
@@ -91,6 +106,12 @@ def of_same_key(
             for own in wanted
         )
     ]
+
+
+def _is_about(name: str, write: Use, row: SettingRow, analysis: Analysis) -> bool:
+    """Return whether a setting is for an exception: for all, unless it is made with some."""
+    told = {exception(each, write.module, analysis) for each in _passed(write)} & {*row.handles}
+    return not told or not told.isdisjoint({name, _ANY}) or name == _ANY
 
 
 def _keys(module: Module, node: ast.expr, analysis: Analysis) -> set[str]:
