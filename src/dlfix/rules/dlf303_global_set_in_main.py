@@ -434,6 +434,7 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | SetByPar
         for write in later
         for entry in name.entries(write)
         if runs_with(name.analysis, boundary, entry)
+        or WorkerImports.of(name.analysis, boundary).by_name_in_text(entry) is not None
     ]
     if not any(entry.kind == "import" for _, entry in entries):
         return SetInParent(name, read, *entries[0]) if entries else None
