@@ -171,3 +171,62 @@ def test_what_is_registered_for_a_type(type_name: str, main: str, tmp_path: Path
     """In `main()`, by a call or by an import; a worker asks for any type."""
     main = f"{main}    DataLoader(Rows(), num_workers=2)\nif __name__ == '__main__': main()\n"
     check(tmp_path, ENCODE.format(type=type_name) + main)
+
+
+_BY_NAME = """\
+--- registry.py
+class Registry:
+    def __init__(self): self.items = {{}}
+    def register(self):
+        def wrap(f):
+            self.items[f.__name__] = f
+            return f
+        return wrap
+    def get(self, name): return self.items[name]
+OPS = Registry()
+@OPS.register()
+def same(x): return x
+--- plugins.py
+from registry import OPS
+@OPS.register()
+def blur(x): return x
+--- rows.py
+from torch.utils.data import Dataset
+from registry import OPS
+class Rows(Dataset):
+    def __init__(self, names): self.names = names
+    def __getitem__(self, i):
+        {read}
+        return OPS.get(self.names[i])(i)
+--- main.py
+import importlib, json
+from torch.utils.data import DataLoader
+from rows import Rows
+CONFIG = '{{"plugins": ["{name}"], "names": ["blur"]}}'
+{above}
+def main():
+    config = json.loads(CONFIG)
+    for name in config["plugins"]:
+        {load}{mark}
+    for batch in DataLoader(Rows(config["names"]), num_workers=2):
+        print(batch)
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "load", "above", "read", "found"),
+    [
+        ("plugins", "importlib.import_module(name)", "", "pass", True),
+        ("other_plugins", "importlib.import_module(name)", "", "pass", False),
+        ("plugins", "print(name)", "", "pass", False),
+        ("plugins", "importlib.import_module(name)", "import plugins", "pass", False),
+        ("plugins", "importlib.import_module(name)", "", "import plugins", False),
+    ],
+)
+def test_plugins_whose_names_a_configuration_has(
+    name: str, load: str, above: str, read: str, found: bool, tmp_path: Path
+) -> None:
+    mark = "  # !DLF303" if found else ""
+    check(tmp_path, _BY_NAME.format(name=name, load=load, above=above, read=read, mark=mark))

@@ -15,6 +15,9 @@ class Config:
     one = None
     def __init__(self): self.rate = self.size = 1
     def double(self): self.size = 2 * self.size
+    def fit(self, rate): self.rate = rate
+    def reset(self): self.rate = 1
+    def scaled(self, i): return i * self.rate
     @classmethod
     def get(cls):
         if cls.one is None: cls.one = cls()
@@ -70,6 +73,18 @@ if __name__ == '__main__': main()
         ("return i * cached().rate", "cached().rate = rate  # !DLF303"),
         ("return i * table()['rate']", "table()['rate'] = rate  # !DLF303"),
         ("return i * table().get('rate', 1)", "mine = table(); mine['rate'] = rate  # !DLF303"),
+        # by its methods
+        ("return Config.get().scaled(i)", "Config.get().rate = rate  # !DLF303"),
+        ("return Config.get().scaled(i)", "Config.get().fit(rate)  # !DLF303"),
+        (
+            "c = Config.get(); return [c.scaled(n) for n in (i,)]",
+            "Config.get().fit(rate)  # !DLF303",
+        ),
+        ("return i * Config.get().rate", "mine = Config.get(); mine.fit(rate)  # !DLF303"),
+        ("return Config.get().scaled(i)", "Config.get().double()"),
+        ("return Config.get().scaled(i)", "Config.get().reset()"),
+        ("return Config.get().scaled(i)", "Config.new().fit(rate)"),
+        ("Config.get().fit(i); return Config.get().scaled(i)", "Config.get().fit(rate)"),
         # each call makes another, or it is the object that is sent
         ("return i * Config.new().rate", "Config.new().rate = rate"),
         ("return i * config.fresh()['rate']", "config.fresh()['rate'] = rate"),

@@ -311,12 +311,23 @@ class FunctionRow(_Named):
 class SettingRow(_Named):
     """A setting of a library that holds for one process: an attribute that is set, or a function that is called.
 
-    `read_by` are the names by which code goes by it; one that ends with `.*` is of all that is in an object. A call that
-    passes one of `unless` does not.
+    `read_by` are the names by which code goes by it; one that ends with `.*` is of all that is in an object, and
+    `decimal.Decimal().sqrt` is a method of what a call gives. A call that passes one of `unless`, a keyword or
+    `keyword=value`, or none of `needs`, does not. `of_floats` do so for floats of Python alone. With `handles`, only code does
+    that handles one of these exceptions, and calls one of `read_by`, if there are any.
     """
 
     read_by: tuple[str, ...] = ()
+    of_floats: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    handles: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()  # what gives code a setting of its own, such as a context manager
+    default: tuple[str, ...] = ()  # the arguments and values that change nothing
+    given: tuple[str, ...] = ()  # the arguments of which a call must have one to make it
+    is_keyed: bool = False  # the first argument of both calls is the name of what is registered
+    for_some: bool = False  # not all that `read_by` take needs it
+    is_once: bool = False  # it raises where it was made before, as in a copy of the parent
     error: str = ""  # what a process gets that has not made it
     again: str = ""  # what makes it in a worker, where that is not the parent's own statement
     imports: tuple[str, ...] = ()  # modules that `again` names
@@ -390,7 +401,7 @@ def _lacking(table: str, row: Row) -> str:
     elif isinstance(row, HolderRow):
         needed = ("keeps", "star", "keywords", "calls", "type", "gives")
     elif isinstance(row, SettingRow):
-        needed = ("read_by",)
+        needed = ("read_by", "handles")
     elif isinstance(row, CallableRow) and row.problem == "reference":
         needed = ("error",)
     elif table == "resource" and isinstance(row, ResourceRow) and row.pickles == "error":

@@ -21,7 +21,7 @@ def handed_to(value: ExternalCall | Derived, interpreter: Evaluator) -> list[Mod
     home = value.frame.module
     if value.node not in home.parents:  # a decorator's call, which is not written as one
         return []
-    given = modules_given((value.node, *_named(value.node, home)), home, interpreter)
+    given = modules_given((value.node, *named(value.node, home)), home, interpreter)
     found = [*dict.fromkeys(module for module in given if module is not home)]
     interpreter.cut_short |= len(found) > _MOST_MODULES
     return found[:_MOST_MODULES]
@@ -31,6 +31,14 @@ def modules_given(
     nodes: Iterable[ast.AST], home: Module, interpreter: Evaluator
 ) -> Iterator[Module]:
     """Yield the modules of the functions and classes that are called with one of some nodes."""
+    for function in functions_given(nodes, home, interpreter):
+        yield function.module
+
+
+def functions_given(
+    nodes: Iterable[ast.AST], home: Module, interpreter: Evaluator
+) -> Iterator[Function | Class]:
+    """Yield the functions and classes that are called with one of some nodes."""
     for node in nodes:
         above = home.parent(node)
         call = home.parent(above) if isinstance(above, ast.keyword) else above
@@ -38,7 +46,7 @@ def modules_given(
             for value in interpreter.values_at(call.func, interpreter.frame_at(home, call)):
                 function = value.function if isinstance(value, BoundMethod) else value
                 if isinstance(function, (Function, Class)):
-                    yield function.module
+                    yield function
 
 
 def _may_be_elsewhere(home: Module, call: ast.Call) -> bool:
@@ -48,7 +56,7 @@ def _may_be_elsewhere(home: Module, call: ast.Call) -> bool:
     return any(each.kind == "import" for each in home.scope.bindings.get(call.func.id, ()))
 
 
-def _named(node: ast.AST, module: Module) -> Iterator[ast.Name]:
+def named(node: ast.AST, module: Module) -> Iterator[ast.Name]:
     """Yield the uses of the names that a statement binds to what a node makes."""
     statement = module.statement(node)
     if isinstance(statement, ast.Assign):

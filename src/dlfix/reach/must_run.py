@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import is_guard
+from dlfix.project.order import comes_before
 from dlfix.project.syntax import LOOPS
+from dlfix.reach.sequence import surely_before
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -30,6 +32,20 @@ def conditions(node: ast.AST, module: Module) -> Iterator[ast.AST]:
         if isinstance(above, _SCOPES):
             return
         child = above
+
+
+def leads_surely(
+    here: Sequence[tuple[Module, ast.AST]], there: Sequence[tuple[Module, ast.AST]]
+) -> bool:
+    """Return whether the last of some calls, each made in the function that the one before runs, has run for sure
+    when the last of others runs."""
+    for index, ((module, mine), (other, theirs)) in enumerate(zip(here, there, strict=False)):
+        if mine is not theirs:
+            always = not [*conditions(mine, module)] and comes_before(mine, theirs)
+            always = always or surely_before(module.statement(mine), theirs, module)
+            below = (each for where, node in here[index + 1 :] for each in conditions(node, where))
+            return module is other and always and not any(True for _ in below)
+    return False
 
 
 def _condition(child: ast.AST, above: ast.AST) -> Iterator[ast.AST]:

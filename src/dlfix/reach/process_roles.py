@@ -34,6 +34,7 @@ from dlfix.project.trees import children, kept, summary, walk
 from dlfix.reach import handler_tables
 from dlfix.reach.after_workers import runs_after_all_workers
 from dlfix.reach.evaluator import Def, Roles
+from dlfix.reach.handed_on import functions_given, named
 from dlfix.reach.methods import decorator_kind, methods_of, stored_on_self
 from dlfix.reach.values import (
     Class,
@@ -340,6 +341,15 @@ class RoleReader:
                 return above.name in _started_in_workers(module) or self._is_target(module, above)
         return False
 
+    def _is_in_item(self, module: Module, node: ast.AST) -> bool:
+        """Return whether a node is part of a `__getitem__` that the parent runs, too: `dataset[0]`."""
+        method = next((each for each in module.ancestors(node) if isinstance(each, Def)), None)
+        above = module.parent(method) if method is not None else None
+        if getattr(method, "name", "") != "__getitem__" or not isinstance(above, ast.ClassDef):
+            return False
+        cls = self.interpreter.class_value(above, self.interpreter.frame_at(module, above))
+        return self._is_indexed(cls)
+
     def _is_target(self, module: Module, function: Def) -> bool:
         """Return whether a function is only handed to processes and pools: no code in view calls it."""
         if function not in self._targets:
@@ -469,7 +479,9 @@ class RoleReader:
         own = self._own(cls)
         for module in self._outside(cls) if name not in WORKER else ():
             for call in module.table(_calls_on_others, scan.may_call_on).get(name, ()):
-                if not _inside(module, call, own) and not self._in_worker_code(module, call):
+                if _inside(module, call, own):
+                    continue
+                if not self._in_worker_code(module, call) or self._is_in_item(module, call):
                     yield module, call
 
     def _read_by_parent(self, cls: Class, name: str) -> Iterator[list[Value]]:
@@ -570,13 +582,43 @@ class RoleReader:
         if cls not in self._indexed:
             self._indexed[cls] = False  # while it is looked for
             own = self._own(cls)
-            indexed = "__getitem__" in self.methods(cls) and any(
-                self._indexed_in(module, cls, own) for module in self._outside(cls)
+            indexed = "__getitem__" in self.methods(cls) and (
+                any(self._indexed_in(module, cls, own) for module in self._outside(cls))
+                or self._is_indexed_elsewhere(cls)
             )
             self._indexed[cls] = indexed
             if not indexed:
                 self.interpreter.kept_if_fed(self._indexed, cls)
         return self._indexed[cls]
+
+    def _is_indexed_elsewhere(self, cls: Class) -> bool:
+        """Return whether a function of another module, which gets an object before workers have run, reads an item of it."""
+        outside = self._outside(cls)
+        for module in outside:
+            for call in module.calls_by_name.get(cls.name, ()):
+                uses = [
+                    each
+                    for each in (call, *named(call, module))
+                    if not runs_after_all_workers(each, module)
+                    and not runs_beside_no_workers(each, module, self._counts, self.interpreter)
+                ]
+                for given in functions_given(uses, module, self.interpreter):
+                    if given.module not in outside and self._indexes(given, cls):
+                        return True
+        return False
+
+    def _indexes(self, function: Function | Class, cls: Class) -> bool:
+        """Return whether a function, or a class's constructor, reads an item of an object of a class."""
+        init = methods_of(function.node).get("__init__") if isinstance(function, Class) else None
+        code = init or function.node
+        return any(
+            code in function.module.ancestors(node)
+            and any(
+                isinstance(value, Instance) and value.cls is cls
+                for value in self._values_of(function.module, node)
+            )
+            for node in self._taking_items(function.module, cls)
+        )
 
     def _own(self, cls: Class) -> set[ast.ClassDef]:
         return {base.node for base in self._line(cls) if isinstance(base, Class)}

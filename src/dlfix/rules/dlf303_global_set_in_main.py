@@ -123,8 +123,9 @@ class GlobalSetInMain(Rule):
     `main()` or the code under the main guard imports that module, and what only these register with a
     `functools.singledispatch` function. A context variable (`LEVEL.set(3)`) counts too. So is a temporary folder that a module makes on import
     (`SCRATCH = tempfile.mkdtemp()`), where parent and workers use it: each process makes its own. Settings of
-    libraries count that hold for one process, such as `torch.set_default_dtype(torch.float64)`, if code in a worker
-    depends on them.
+    libraries count that hold for one process, such as `torch.set_default_dtype(torch.float64)` or what
+    `sqlite3.register_converter` registers, if code in a worker depends on them; not where the parent sets the value that
+    is there anyway, or sets it back.
 
     ## The error you see
 
@@ -433,6 +434,7 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | SetByPar
         for write in later
         for entry in name.entries(write)
         if runs_with(name.analysis, boundary, entry)
+        or WorkerImports.of(name.analysis, boundary).by_name_in_text(entry) is not None
     ]
     if not any(entry.kind == "import" for _, entry in entries):
         return SetInParent(name, read, *entries[0]) if entries else None

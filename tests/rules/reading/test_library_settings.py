@@ -10,6 +10,7 @@ from tests.reach.marked import check, program
 
 _PROGRAM = """
         import functools
+        import json
         import os
         import numpy as np
         import torch
@@ -52,7 +53,44 @@ FOUND = [
         sets="np.load = functools.partial(np.load, allow_pickle=True)  # !DLF303",
     ),
 ]
+_DOUBLE = "torch.set_default_dtype(torch.float64)"
+_SAFE = "torch.serialization.add_safe_globals([set])"
+FOUND += [
+    _photos("a tensor of floats", read="torch.tensor([i, 0.5])", sets=f"{_DOUBLE}  # !DLF303"),
+    _photos(
+        "of what is made a float",
+        read="torch.tensor([float(x) for x in self.rows[i]])",
+        sets=f"{_DOUBLE}  # !DLF303",
+    ),
+    _photos(
+        "of data of a file that must be floats",
+        read="torch.tensor(json.loads(self.lines[i])['x']).mean()",
+        sets=f"{_DOUBLE}  # !DLF303",
+    ),
+    _photos(
+        "of two types that the user may choose",
+        read="torch.zeros(3)",
+        above="TYPES = {1: torch.float32, 2: torch.float64}",
+        sets="torch.set_default_dtype(TYPES[args])  # !DLF303",
+    ),
+    _photos(
+        "a keyword that asks for what it needs",
+        read="torch.load(self.paths[i], weights_only=True)",
+        sets=f"{_SAFE}  # !DLF303",
+    ),
+]
 SILENT = [
+    _photos("tensors of whole numbers", read="torch.tensor(i)", sets=_DOUBLE),
+    _photos("tensors of arrays, that have a type", read="torch.tensor(np.array([0.5]) * 2.0)", sets=_DOUBLE),
+    _photos("tensors of what is not known", read="torch.tensor(self.rows[i]).mean()", sets=_DOUBLE),
+    _photos("tensors that are cast", read="torch.tensor([0.5]).float()", sets=_DOUBLE),
+    _photos("tensors of data that are cast before", read="torch.tensor(json.loads(self.lines[i])).float().mean()",
+            sets=_DOUBLE),
+    _photos("the type that is there", read="torch.zeros(3)", sets="torch.set_default_dtype(torch.float32)"),
+    _photos("the type that was there", read="torch.zeros(3)",
+            sets=f"old = torch.get_default_dtype(); {_DOUBLE}; torch.set_default_dtype(old)"),
+    _photos("a keyword that does without", read="torch.load(self.paths[i], weights_only=False)", sets=_SAFE),
+    _photos("the parent loads something else", read="torch.load(self.paths[i])", sets=f"{_SAFE}; torch.load('model.pt')"),
     _photos("at import", above=_TRUNCATED),
     _photos("in the worker, too", above="def seed(i): " + _TRUNCATED, sets=_TRUNCATED,
             options=", worker_init_fn=seed"),

@@ -18,8 +18,9 @@ from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, lies_in, start
 from dlfix.project.syntax import last_name, positional
 from dlfix.reach.entry_points import Entries, is_before, runs_with, top_level_statement
+from dlfix.reach.must_run import leads_surely
 from dlfix.reach.starts import only_forks
-from dlfix.reach.values import Class, Instance
+from dlfix.reach.values import Class, ExternalCall, Instance
 from dlfix.reach.worker_code import WorkerCode
 from dlfix.rules.dlf303_global_set_in_main import (
     SetByParentImport,
@@ -50,6 +51,7 @@ SIMPLE = (
 )  # fmt: skip
 
 
+_CONVERSIONS = frozenset("bool dict float frozenset int list set str tuple".split())
 OPTION = "worker_init_fn"
 INITIALIZER = "initializer"
 INITARGS = "initargs"
@@ -394,6 +396,9 @@ def _made_again_or_carried(
     loader: ast.Call,
 ) -> Setting:
     try:
+        if caller is module:
+            way = evidence.entry.calls
+            _refuse_condition(evidence.name.name, way, analysis, module, loader)
         return _made_again(caller, call, module, loader, _parameters(evidence))
     except _No as no:
         try:
@@ -432,9 +437,13 @@ def _beside(caller: Module, call: ast.Call, module: Module, loader: ast.Call) ->
     return same and comes_before(call, loader)
 
 
-def _parameters(evidence: SetInParent | SetInLibrary) -> list[str]:
+def _parameters(evidence: SetInParent) -> list[str]:
     """Return the names of the positional parameters of the function that sets it."""
-    function = enclosing_function(evidence.write.module, evidence.write.node)
+    return _parameters_around(evidence.write.module, evidence.write.node)
+
+
+def _parameters_around(module: Module, node: ast.AST) -> list[str]:
+    function = enclosing_function(module, node)
     if function is None:
         return []
     names = positional(function)
@@ -445,7 +454,8 @@ def _made_again(
     caller: Module, call: ast.Call, module: Module, loader: ast.Call, named: Sequence[str]
 ) -> Setting:
     """Make the call that sets it again in the worker, with what it was given."""
-    if not _beside(caller, call, module, loader):
+    is_anywhere = caller is module and _means_the_same(module, call)
+    if not is_anywhere and not _beside(caller, call, module, loader):
         raise _No(
             "the call that sets the name does not precede the loader in the same function "
             f"({caller.path.name}:{call.lineno})"
@@ -460,8 +470,8 @@ def _made_again(
     values: list[tuple[str, str]] = []
 
     def carried(node: ast.expr, wanted: str) -> str:
-        if isinstance(node, ast.Constant) or _is_of_an_import(module, node):
-            return ast.unparse(node)
+        if _is_of_an_import(module, node) or _is_written_again(module, node):
+            return _text(module, node)
         if not all(isinstance(n, SIMPLE) for n in ast.walk(node)):
             raise _No(f"an argument of the call is not a simple expression (line {call.lineno})")
         name = naming.free_name(wanted, {*(each for each, _ in values), "worker_id", head.id})
@@ -552,21 +562,112 @@ def _in_library(
     if not _is_before(evidence, analysis, module, loader):
         line = getattr(write.node, "lineno", 0)
         raise _No(f"`{evidence.name}` may be set after the loader is created (line {line})")
-    if evidence.entry.calls:
-        caller, call = evidence.entry.calls[-1]
-        if _beside(caller, call, module, loader):
-            return _made_again(caller, call, module, loader, _parameters(evidence))
+    if row is not None and row.is_once:
+        raise _No(f"`{evidence.name}` raises where it is set already, as in a forked worker")
+    called = _called_beside(evidence, module, loader)
+    if called is not None:
+        return _by_function(evidence, called, analysis, module, loader)
     if write.module is not module:
         raise _elsewhere(f"`{evidence.name}` is set in", write.module, module, loader)
+    _refuse_others(
+        evidence, [*evidence.entry.calls, (module, write.node)], analysis, module, loader
+    )
     made = module.parent(write.node)
     if not write.rebinds and isinstance(made, ast.Call):
+        _refuse_objects(evidence, made, analysis)
         return _made_again(module, made, module, loader, ["value"] * len(made.args))
-    if not _is_of_an_import(module, write.node):
+    if not _is_set_on_imports(module, write.node):
         raise _No(f"`{evidence.name}` is not a module-level name (line {write.node.lineno})")
     statement = module.statement(write.node)
     if isinstance(statement, ast.Assign) and _is_of_imports(module, statement.value):
-        return Setting((), (ast.unparse(statement),))
+        return Setting((), (_text(module, statement),))
     raise _No(f"the value of `{evidence.name}` depends on variables (line {write.node.lineno})")
+
+
+def _called_beside(evidence: SetInLibrary, module: Module, loader: ast.Call) -> int | None:
+    """Return which of the calls that lead to a setting is beside a loader: the nearest to the setting."""
+    calls = evidence.entry.calls
+    beside = (n for n in reversed(range(len(calls))) if _beside(*calls[n], module, loader))
+    return next(beside, None)
+
+
+def _by_function(
+    evidence: SetInLibrary, called: int, analysis: Analysis, module: Module, loader: ast.Call
+) -> Setting:
+    """Make the call of a function that makes a setting again in the worker."""
+    calls = evidence.entry.calls
+    _refuse_others(evidence, calls[: called + 1], analysis, module, loader)
+    further = [*calls[called + 1 :], (evidence.write.module, evidence.write.node)]
+    return _made_again(*calls[called], module, loader, _parameters_around(*further[0]))
+
+
+def _refuse_others(
+    evidence: SetInLibrary,
+    way: Sequence[tuple[Module, ast.AST]],
+    analysis: Analysis,
+    module: Module,
+    loader: ast.Call,
+) -> None:
+    """Refuse a setting that the parent makes in other ways, too, or only sometimes before a loader is made."""
+    _, last = way[-1]
+    for use, entry in evidence.more:
+        if last is not use.node and not any(call is last for _, call in entry.calls):
+            where = f"{use.module.path.name}:{getattr(use.node, 'lineno', 0)}"
+            raise _No(f"`{evidence.name}` is set in several places ({where})")
+    _refuse_condition(evidence.name, way, analysis, module, loader)
+
+
+def _refuse_condition(
+    name: str,
+    way: Sequence[tuple[Module, ast.AST]],
+    analysis: Analysis,
+    module: Module,
+    loader: ast.Call,
+) -> None:
+    """Refuse what is set only under a condition: a worker would set it always."""
+    where, last = way[-1]
+    for entry in Entries.of(analysis).entries(module, loader):
+        if not leads_surely(way, [*entry.calls, (module, loader)]):
+            line = f"{where.path.name}:{getattr(last, 'lineno', 0)}"
+            raise _No(f"`{name}` is not set in all runs before the loader is created ({line})")
+
+
+def _refuse_objects(evidence: SetInLibrary, call: ast.Call, analysis: Analysis) -> None:
+    """Refuse a call that gets an object made in the parent: to send it to workers may fail."""
+    module = evidence.write.module
+    for node in (*call.args, *(each.value for each in call.keywords)):
+        found = analysis.interpreter.values_at(node, analysis.interpreter.frame_at(module, node))
+        is_made = any(isinstance(each, (Instance, ExternalCall)) for each in found)
+        if is_made and not _is_written_again(module, node):
+            line = f"{module.path.name}:{node.lineno}"
+            raise _No(f"`{evidence.name}` gets an object that is made in the parent ({line})")
+
+
+def _is_written_again(module: Module, node: ast.expr) -> bool:
+    """Return whether an argument names only what an import gives or a module defines: no value is passed for it."""
+    calls = [each for each in ast.walk(node) if isinstance(each, (ast.Call, ast.Await))]
+    is_plain = all(last_name(getattr(each, "func", None)) in _CONVERSIONS for each in calls)
+    return is_plain and _is_of_imports(module, node)
+
+
+def _text(module: Module, node: ast.AST) -> str:
+    """Return how a module writes something, on one line."""
+    text = module.segment(node)
+    return ast.unparse(node) if "\n" in text else text
+
+
+def _means_the_same(module: Module, call: ast.Call) -> bool:
+    """Return whether a call has no argument that depends on where it is."""
+    given = [*call.args, *(each.value for each in call.keywords)]
+    return all(_is_written_again(module, each) for each in given)
+
+
+def _is_set_on_imports(module: Module, target: ast.expr) -> bool:
+    """Return whether a target is an attribute of an import, or of what it gives: `decimal.getcontext().prec`."""
+    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Call):
+        call = target.value
+        return not (call.args or call.keywords) and _is_of_imports(module, call.func)
+    return _is_of_an_import(module, target)
 
 
 def _is_of_imports(module: Module, value: ast.expr) -> bool:

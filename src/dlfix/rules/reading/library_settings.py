@@ -7,22 +7,28 @@ which code goes by a setting; an attribute of a library that the program sets (`
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import SettingRow
-from dlfix.project.syntax import last_name
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entry
 from dlfix.reach.global_state import Use
 from dlfix.reach.starts import only_forks
-from dlfix.reach.values import External, ModuleValue
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.reading.lacking import set_before
+from dlfix.rules.reading.setting_reads import name_of, reads
+from dlfix.rules.reading.setting_writes import (
+    calls,
+    changes_nothing,
+    made,
+    naming,
+    of_same_key,
+    stores,
+)
 
 if TYPE_CHECKING:
-    from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Crossing
 
@@ -40,6 +46,7 @@ class SetInLibrary:
     read: ast.expr
     write: Use
     entry: Entry
+    more: tuple[tuple[Use, Entry], ...] = ()  # the other places that make it, in the parent
 
     @property
     def crossing(self) -> Crossing:
@@ -68,19 +75,42 @@ def set_in_libraries(analysis: Analysis) -> Iterator[SetInLibrary]:
     for row in analysis.catalog.rows("setting"):
         assert isinstance(row, SettingRow)
         known |= {row.name, *row.aliases}
-        writes = list(_made(row, analysis))
-        if writes:
+        writes = list(made(row, analysis))
+        if writes and not _has_own(row, analysis):
             yield from _by_row(row, writes, analysis)
     yield from _attributes(known, analysis)
 
 
 def _by_row(row: SettingRow, writes: list[Use], analysis: Analysis) -> Iterator[SetInLibrary]:
     for function in _sent(analysis):
-        read = next(_reads(row, function, analysis), None)
-        found = _found(row, function, read, writes, analysis) if read is not None else None
-        if found is not None:
-            yield found
-            return
+        for read in reads(row, function.module, function.node, analysis):
+            again = of_same_key(row, writes, function.module, read, analysis)
+            found = _found(row, function, read, again, analysis) if again else None
+            if found is not None and not _is_for_others(row, analysis):
+                yield found
+                return
+            if not (row.is_keyed or row.handles):
+                break
+
+
+def _has_own(row: SettingRow, analysis: Analysis) -> bool:
+    """Return whether code in workers makes a setting of its own, for a part of it."""
+    code = WorkerCode.of(analysis)
+    uses = (use for name in row.own for use in calls(name, analysis))
+    return any(code.runs(use.module, use.node) is not None for use in uses)
+
+
+def _is_for_others(row: SettingRow, analysis: Analysis) -> bool:
+    """Return whether only the parent runs code that goes by a setting: it may be made for that."""
+    if not row.for_some:
+        return False
+    code = WorkerCode.of(analysis)
+    modules = dict.fromkeys(each for name in row.read_by for each in naming(name, analysis))
+    return any(
+        code.runs(module, read) is None
+        for module in modules
+        for read in reads(row, module, module.tree, analysis)
+    )
 
 
 def _attributes(known: set[str], analysis: Analysis) -> Iterator[SetInLibrary]:
@@ -92,11 +122,11 @@ def _attributes(known: set[str], analysis: Analysis) -> Iterator[SetInLibrary]:
                 continue
             if not analysis.project.sets(node.attr):
                 continue
-            name = _name(node, function.module, analysis)
+            name = name_of(node, function.module, analysis)
             if not name or name in seen or name.startswith(_OF_OUTPUT):
                 continue
             seen.add(name)
-            writes = list(_stores(name, analysis))
+            writes = list(stores(name, analysis))
             found = _found(None, function, node, writes, analysis) if writes else None
             if found is not None:
                 yield found
@@ -121,79 +151,11 @@ def _found(
     found = set_before(analysis, function, writes, around=around)
     if found is None or not found[1]:
         return None
-    function, ((write, entry), *_) = found
-    return SetInLibrary(ast.unparse(write.node), row, function, read, write, entry)
-
-
-def _reads(row: SettingRow, function: WorkerFunction, analysis: Analysis) -> Iterator[ast.expr]:
-    """Yield the places of a function that go by a setting."""
-    names = {each.removesuffix(".*") for each in row.read_by}
-    words = {each.rpartition(".")[2] for each in names}
-    owners = {each.removesuffix(".*") for each in row.read_by if each.endswith(".*")}
-    for node in walk(function.node):
-        if not isinstance(node, (ast.Name, ast.Attribute)) or last_name(node) not in words:
-            continue
-        above = function.module.parent(node)
-        name = _name(node, function.module, analysis)
-        if name in owners:
-            if isinstance(above, ast.Attribute) and isinstance(above.ctx, ast.Load):
-                yield above
-        elif name in names and _calls(above, node, row.unless):
-            yield node
-
-
-def _made(row: SettingRow, analysis: Analysis) -> Iterator[Use]:
-    """Yield the places that make a setting: a call, or an assignment."""
-    for name in (row.name, *row.aliases):
-        yield from _stores(name, analysis)
-        word = name.rpartition(".")[2]
-        for module in _naming(name, analysis):
-            for node in module.nodes_by_name.get(word, ()):
-                if _calls(module.parent(node), node) and _name(node, module, analysis) == name:
-                    yield Use(module, node)
-
-
-def _stores(name: str, analysis: Analysis) -> Iterator[Use]:
-    """Yield the places that set an attribute of a library."""
-    word = name.rpartition(".")[2]
-    for module in _naming(name, analysis):
-        for node in module.nodes_by_name.get(word, ()):
-            is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-            if is_set and _name(node, module, analysis) == name:
-                yield Use(module, node, rebinds=True)
-
-
-def _naming(name: str, analysis: Analysis) -> Iterator[Module]:
-    """Yield the modules whose text holds a name and its library: the others are not parsed for it."""
-    words = (name.partition(".")[0], name.rpartition(".")[2])
-    rare, other = sorted(words, key=analysis.project.spread)
-    for module in analysis.project.mentions(rare):
-        if module.says(other):
-            yield module
-
-
-def _calls(above: ast.AST | None, node: ast.expr, unless: Sequence[str] = ()) -> bool:
-    """Return whether a call is of an expression, and passes none of some keywords, nor unknown ones."""
-    if not isinstance(above, ast.Call) or above.func is not node:
-        return False
-    return not (unless and {each.arg for each in above.keywords} & {None, *unless})
-
-
-def _name(node: ast.expr, module: Module, analysis: Analysis) -> str:
-    """Return the dotted name of what an expression is of a library; empty where it is not surely one thing."""
-    of = node.value if isinstance(node, ast.Attribute) else node
-    if not isinstance(of, (ast.Name, ast.Attribute)):
-        return ""
-    found = WorkerCode.of(analysis).stands_for(module, of)
-    names = {
-        each.name
-        for each in found
-        if isinstance(each, External) or (isinstance(each, ModuleValue) and each.module is None)
-    }
-    if len(names) != 1 or len(found) != 1:
-        return ""
-    (name,) = names
-    return f"{name}.{node.attr}" if isinstance(node, ast.Attribute) else name
+    function, all_writes = found
+    if row is not None and any(changes_nothing(row, use, analysis) for use, _ in all_writes):
+        return None
+    (write, entry), *more = all_writes
+    return SetInLibrary(ast.unparse(write.node), row, function, read, write, entry, (*more,))
 
 
 __all__ = ["SetInLibrary", "set_in_libraries"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
-from dlfix.project.syntax import last_name
+from dlfix.project.syntax import ADDING, MUTATORS, first_parameter, is_attribute_of, last_name
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entry
 from dlfix.reach.global_state import Use
@@ -56,12 +56,12 @@ def set_on_own_objects(analysis: Analysis) -> Iterator[SetOnOwn]:
         if boundary.kind == "dataset" or only_forks(analysis, boundary):
             continue
         for call, node in _given_in(function):
-            part = _part(function.module, node)
-            giver = _giver(function.module, call, analysis) if part is not None else None
-            if giver is None or part is None or (giver, part) in seen:
-                continue
-            seen.add((giver, part))
-            yield from _set_by_parent(giver, part, node, call, function, analysis)
+            for part, read, reader in _parts_read(function, call, node, analysis):
+                giver = _giver(function.module, call, analysis)
+                if giver is None or (giver, part) in seen:
+                    continue
+                seen.add((giver, part))
+                yield from _set_by_parent(giver, part, read, call, reader, function, analysis)
 
 
 def _given_in(function: WorkerFunction) -> Iterator[tuple[ast.Call, ast.expr]]:
@@ -84,7 +84,9 @@ def _standing_for(module: Module, call: ast.Call) -> Iterator[ast.expr]:
         case ast.Assign(targets=[ast.Name(id=name)]):
             scope = module.scope_of(call)
             if len(scope.bindings.get(name, ())) == 1:
-                yield from scope.reads.get(name, ())
+                for inner in scope.walk():
+                    if inner.lookup(name) is scope:
+                        yield from inner.reads.get(name, ())
 
 
 def _part(module: Module, node: ast.expr) -> Part | None:
@@ -100,6 +102,41 @@ def _part(module: Module, node: ast.expr) -> Part | None:
             if name == "get" and call.args and isinstance(call.args[0], ast.Constant):
                 return ast.Subscript, call.args[0].value
     return None
+
+
+def _parts_read(
+    function: WorkerFunction, call: ast.Call, node: ast.expr, analysis: Analysis
+) -> Iterator[tuple[Part, ast.expr, WorkerFunction]]:
+    """Yield the parts of an object that are read where it is named, or by its method that is called there."""
+    part = _part(function.module, node)
+    if part is not None:
+        yield part, node, function
+        return
+    code = WorkerCode.of(analysis)
+    method = _method_called(function.module, call, node, analysis)
+    reader = code.functions.get(method.node) if method is not None else None
+    if method is None or reader is None:
+        return
+    me = first_parameter(method.node)
+    for each in walk(method.node):
+        if is_attribute_of(each, me) and isinstance(each.ctx, ast.Load):
+            yield (ast.Attribute, each.attr), each, reader
+
+
+def _method_called(
+    module: Module, call: ast.Call, node: ast.expr, analysis: Analysis
+) -> Function | None:
+    """Return the method that is called on what a call gives, where it is named."""
+    above = module.parent(node)
+    if not isinstance(above, ast.Attribute) or above.value is not node:
+        return None
+    made = module.parent(above)
+    if not isinstance(made, ast.Call) or made.func is not above:
+        return None
+    found = analysis.evaluate(call, analysis.frame(module.scope_of(call)))
+    classes = {each.value.cls for each in found if isinstance(each.value, Instance)}
+    method = analysis.method(classes.pop(), above.attr) if len(classes) == 1 else None
+    return method if method is not None and isinstance(method.node, Def) else None
 
 
 # What gives the object
@@ -186,6 +223,7 @@ def _set_by_parent(
     part: Part,
     read: ast.expr,
     call: ast.Call,
+    reader: WorkerFunction,
     function: WorkerFunction,
     analysis: Analysis,
 ) -> Iterator[SetOnOwn]:
@@ -195,24 +233,63 @@ def _set_by_parent(
         return
     if any(_sets(each.node, part) for each in code.functions.values()):
         return
-    found = set_before(analysis, function, writes)
+    found = set_before(analysis, reader, writes)
     for use, entry in found[1][:1] if found is not None else ():
         kind, name = part
         text = ast.unparse(call)
         title = f"{text}.{name}" if kind is ast.Attribute else f"{text}[{name!r}]"
-        yield SetOnOwn(title, function, read, use, entry)
+        yield SetOnOwn(title, reader, read, use, entry)
 
 
 def _sets(function: ast.AST, part: Part) -> bool:
-    """Return whether a function that is no constructor sets a part of that name on anything."""
+    """Return whether a function that is no constructor sets a part of that name on anything, or adds to it."""
     kind, name = part
-    return getattr(function, "name", "") not in ("__init__", "__new__") and any(
-        isinstance(node, ast.Attribute)
-        and kind is ast.Attribute
-        and node.attr == name
-        and not isinstance(node.ctx, ast.Load)
-        for node in walk(function)
+    return (
+        kind is ast.Attribute
+        and getattr(function, "name", "") not in ("__init__", "__new__")
+        and any(_is_changed(node, str(name)) for node in walk(function))
     )
+
+
+def _is_changed(node: ast.AST, name: str) -> bool:
+    """Return whether a node sets an attribute of a name, an item of it, or calls a method that changes it."""
+    match node:
+        case ast.Attribute(attr=attr, ctx=ast.Store() | ast.Del()):
+            return attr == name
+        case ast.Subscript(value=ast.Attribute(attr=attr), ctx=ast.Store() | ast.Del()):
+            return attr == name
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=attr), attr=method)):
+            return attr == name and method in MUTATORS
+    return False
+
+
+def _fills(method: Function, part: Part) -> bool:
+    """Return whether a method gives its object more in a part than a new one has."""
+    kind, name = part
+    me = first_parameter(method.node)
+    for node in walk(method.node) if kind is ast.Attribute else ():
+        match node:
+            case ast.Attribute(attr=attr, ctx=ast.Store()) if attr == name:
+                value = getattr(method.module.statement(node), "value", None)
+                if is_attribute_of(node, me) and not _is_empty(value):
+                    return True
+            case ast.Subscript(value=ast.Attribute(attr=attr) as of, ctx=ast.Store()):
+                if attr == name and is_attribute_of(of, me):
+                    return True
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=attr) as of, attr=called)):
+                if attr == name and is_attribute_of(of, me) and called in ADDING:
+                    return True
+    return False
+
+
+def _is_empty(value: ast.expr | None) -> bool:
+    """Return whether a value is a constant, or a table without entries, as a new object may have."""
+    match value:
+        case None | ast.Constant() | ast.Dict(keys=[]) | ast.List(elts=[]) | ast.Tuple(elts=[]):
+            return True
+        case ast.Call(args=[], keywords=[]):
+            return True
+    return False
 
 
 def _writes(
@@ -226,6 +303,11 @@ def _writes(
             for node in _standing_for(module, other):
                 above = module.parent(node)
                 if not isinstance(above, (ast.Attribute, ast.Subscript)):
+                    continue
+                method = _method_called(module, other, node, analysis)
+                if method is not None:
+                    if _fills(method, part) and _giver(module, other, analysis) is giver:
+                        yield Use(module, above)
                     continue
                 if not isinstance(above.ctx, ast.Store) or _part(module, node) != part:
                     continue

@@ -97,6 +97,9 @@ def _changes_itself(name: GlobalName, cls: Class, method: str) -> bool:
 
 def _added(name: GlobalName, write: Use, entry: Entry) -> Added | None:
     """Return what tells the entry that a write adds from others; None where that is not known."""
+    decorated = _decorated_without(write)
+    if decorated:
+        return (repr(decorated),)
     told = [_text(name, write, entry, each) for each in _telling(write)]
     known = tuple(text for text in told if text is not None)
     return known if known and len(known) == len(told) else None
@@ -113,6 +116,16 @@ def _telling(write: Use) -> list[ast.expr]:
     if any(isinstance(each, ast.Starred) for each in call.args):
         return []
     return call.args[:1] if call.args else [keyword.value for keyword in call.keywords]
+
+
+def _decorated_without(write: Use) -> str:
+    """Return the name of what is entered by a decorator without arguments: `@READERS.register()`."""
+    call = method_called(write.module, write.node)
+    above = write.module.parent(call) if call is not None else None
+    if call is None or call.args or call.keywords:
+        return ""
+    is_decorator = call in getattr(above, "decorator_list", ())
+    return getattr(above, "name", "") if is_decorator else ""
 
 
 def _annotation_of_decorated(module: Module, decorator: ast.AST | None) -> list[ast.expr]:

@@ -6,6 +6,7 @@ What they do when they are imported, workers lack: a plugin that enters itself i
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Boundary
     from dlfix.reach.entry_points import Entry
+
+
+_IMPORTING = ("import_module", "__import__")
 
 
 @dataclass(frozen=True)
@@ -55,17 +59,35 @@ class WorkerImports:
         modules = self.modules
         if entry.kind != "import" or not modules or entry.module in modules:
             return None
-        return next(
-            (
-                ParentImport(module, node)
-                for module in modules
-                for node, target in imports_of(self.analysis.project, module)
-                if target not in modules
-                and entry.module in imported_with(self.analysis.project, target)
-                and self._is_of_parent(module, node)
-            ),
-            None,
+        written = (
+            ParentImport(module, node)
+            for module in modules
+            for node, target in imports_of(self.analysis.project, module)
+            if target not in modules
+            and entry.module in imported_with(self.analysis.project, target)
+            and self._is_of_parent(module, node)
         )
+        return next(written, None) or self.by_name_in_text(entry)
+
+    def by_name_in_text(self, entry: Entry) -> ParentImport | None:
+        """Return what imports a module in the parent by a name that is worked out, such as one of a configuration.
+
+        No module imports it, and a text of the module that works the name out has its name.
+        """
+        project, wanted = self.analysis.project, entry.module
+        if entry.kind != "import" or not any(map(project.mentions, _IMPORTING)):
+            return None
+        modules = self.modules
+        for module in modules if wanted not in modules else ():
+            uses = [*imports_unknown(module)] if _has_in_text(module, wanted.name) else []
+            use = next((each for each in uses if self._is_of_parent(module, each)), None)
+            if use is not None and not any(
+                target is wanted
+                for other in project.mentions(wanted.name.rpartition(".")[2])
+                for _, target in imports_of(project, other)
+            ):
+                return ParentImport(module, use)
+        return None
 
     def _is_of_parent(self, module: Module, node: ast.AST) -> bool:
         """Return whether the program that comes to the boundary runs an import, and from its main process alone."""
@@ -122,6 +144,24 @@ class WorkerImports:
         return entries.may_import(module, node) and any(
             entry.kind == "import" for entry in entries.entries(module, node)
         )
+
+
+def _has_in_text(module: Module, name: str) -> bool:
+    """Return whether a text of a module has a name, such as a configuration in JSON."""
+    if not module.says(name.rpartition(".")[2]):
+        return False
+    whole = re.compile(rf"""(?<![\w.]){re.escape(name)}(?![\w.])(?!["']\s*:)""")
+    return any(
+        isinstance(each.value, str)
+        and not (each.value == name and _is_asked_for(module, each))
+        and whole.search(each.value)
+        for each in module.nodes(ast.Constant)
+    )
+
+
+def _is_asked_for(module: Module, node: ast.AST) -> bool:
+    """Return whether a text is a key, or the argument of a call: the name of something else."""
+    return isinstance(module.parent(node), (ast.Subscript, ast.Call))
 
 
 __all__ = ["ParentImport", "WorkerImports"]
