@@ -500,3 +500,33 @@ def test_an_annotation_is_of_names_that_are_bound_where_it_is_evaluated(head, re
     getter = "    @property\n    def client(self) -> Client | None:\n        return self._held.get(os.getpid())\n"
     after = f"class Rows:\n{start}        self._held = {{}}\n\n{getter}"
     assert any("reads `Client`" in each for each in worse(head + before, head + after)) is refused
+
+
+ELSEWHERE = "import functools\n\ndef show(table, name):\n    for each in table[name]:\n        print(isinstance(each, functools.partial))\n"
+OWN_POOL = (
+    "class Pool:\n    def imap(self, fn, rows):\n        print(isinstance(fn, functools.partial))\n"
+)
+
+
+def in_pool(use, other=""):
+    text = "from multiprocessing import Pool\n{}\ndef make(by, rows):\n    with Pool() as pool:\n        {}\n"
+    new = "def _scale(v, *, by):\n    return v * by\n\n"
+    after = text.format(new, use.replace("HERE", "functools.partial(_scale, by=by)"))
+    before = text.format("", use.replace("HERE", "lambda v: v * by"))
+    return worse(before, after, other=ELSEWHERE + other)
+
+
+def test_what_a_pool_gets_is_not_what_other_code_asks_for():
+    assert in_pool("return list(pool.imap(HERE, rows))") == []
+
+
+@pytest.mark.parametrize(
+    ("use", "other"),
+    [
+        ("fn = HERE\n        pool.imap(fn, rows)\n        return fn", ""),
+        ("return list(pool.imap(HERE, rows))", OWN_POOL),
+        ("return show({'a': [HERE]}, 'a')", ""),
+    ],
+)
+def test_what_others_may_get_is_asked_for(use, other):
+    assert any("becomes a partial" in reason for reason in in_pool(use, other))

@@ -6,9 +6,11 @@ import ast
 import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TypeAlias
 
+from dlfix.catalog import load
+from dlfix.catalog.rows import BoundaryRow
 from dlfix.fixing.proof import kept_names, writes
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.iterations import used_up
@@ -177,6 +179,15 @@ def _makes_object(call: ast.Call) -> bool:
     """Return whether a partial is of the object's own class: `functools.partial(type(self), ...)`."""
     made = call.args[0] if call.args else None
     return isinstance(made, ast.Call) and last_part(made.func) == "type"
+
+
+@cache
+def _methods_of_pools() -> frozenset[str]:
+    """Return the methods of pools and executors that take a function for their workers."""
+    rows = [row for row in load().rows("boundary") if isinstance(row, BoundaryRow)]
+    makers = {row.type for row in rows if row.kind in ("Pool", "Executor")}
+    names = (row.name.rpartition(".") for row in rows)
+    return frozenset(method for owner, _, method in names if owner in makers)
 
 
 class Moved:
@@ -789,8 +800,24 @@ class Moved:
     def _were_decorated(self) -> bool:
         return any(getattr(each, "decorator_list", ()) for each in self.gone)
 
+    def _is_for_workers(self, partial: ast.Call) -> bool:
+        """Return whether a partial is an argument of a pool's own method: no code of the parent gets it."""
+        call = self.new.parent(partial)
+        func = call.func if isinstance(call, ast.Call) and partial in call.args else None
+        if not isinstance(func, ast.Attribute) or func.attr not in _methods_of_pools():
+            return False
+        return not any(
+            getattr(function, "name", "") == func.attr
+            for module in self.change.new.project.mentions(func.attr)
+            for function in module.nodes(*FUNCTIONS)
+        )
+
     def _looked_at(self) -> Iterator[Regression]:
-        partials = [c for _, c in self.captures if c.binds_a_value and not _makes_object(c.call)]
+        partials = [
+            c
+            for _, c in self.captures
+            if c.binds_a_value and not _makes_object(c.call) and not self._is_for_workers(c.call)
+        ]
         renamed: list[Defined] = [n for n in self.defined if self._is_renamed(n)]
         renamed += self._were_lambdas()
         wrapped = self._wrapped()
