@@ -16,7 +16,7 @@ from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.project.module import Module
 from dlfix.project.syntax import defaults, last_name, parameters
-from dlfix.reach.labels import label
+from dlfix.reach.labels import label, node_of
 from dlfix.reach.values import Bound, Constant, Derived, ExternalCall, Value
 
 
@@ -119,35 +119,47 @@ def plan_passed_in(culprit: Culprit, around: Surroundings) -> ClassPlan:
 
 
 def _is_part_of_argument(culprit: Culprit) -> bool:
-    """Return whether a statement sets one attribute to an item of an argument: `self.frames = group["frames"]`."""
-    site = culprit.site
-    match site.value:
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str())):
-            alone = getattr(site.statement, "targets", [site.target]) == [site.target]
-            once = len(culprit.facts.stores[site.attribute]) == 1
-            is_part = isinstance(culprit.value, Derived) and not culprit.container
-            return alone and once and is_part and name in parameters(site.method)
-    return False
+    """Return whether one attribute is set to an item of an argument, or to several: `group["frames"]`."""
+    site, value = culprit.site, culprit.value
+    alone = getattr(site.statement, "targets", [site.target]) == [site.target]
+    if not alone or len(culprit.facts.stores[site.attribute]) != 1:
+        return False
+    if not isinstance(value, Derived) or site.value is None:
+        return False
+    if culprit.container and not _are_alike(culprit):
+        return False
+    item = _item(site.value)
+    root = item
+    while isinstance(root, ast.Subscript):
+        root = root.value
+    return root is not item and isinstance(root, ast.Name) and root.id in parameters(site.method)
+
+
+def _item(made: ast.expr) -> ast.expr:
+    """Return what a comprehension makes each item of; another expression itself."""
+    match made:
+        case ast.ListComp(elt=item) | ast.DictComp(value=item):
+            return item
+    return made
 
 
 def _part_kept(culprit: Culprit, again: Again, around: Surroundings) -> ClassPlan:
-    """Plan an attribute that is set to an item of an argument: what is stored is asked how to open it again."""
+    """Plan an attribute that is set to items of an argument: what is stored is asked how to open it again."""
     facts, site = culprit.facts, culprit.site
     assert site.value is not None
     me, stem = self_name(site.method), f"_{site.attribute.lstrip('_')}"
     kept_in = f"{stem}_by_pid"
-    kept = [f"{me}.{stem}_{suffix}" for suffix, _ in again.asks]
     taken = {*facts.module.inner_scope(site.method).bindings, *facts.module.scope.bindings}
     local = naming.free_name(site.attribute.strip("_") or "part", taken)
+    if culprit.container:
+        kept, body = _for_each(again, f"{me}.{stem}", local, culprit.container)
+    else:
+        kept, body = _for_one(again, f"{me}.{stem}", local)
     lines = [
         f"{local} = {facts.module.segment(site.value)}",
         f"{me}.{kept_in} = {{os.getpid(): {local}}}",
-        *(
-            f"{name} = {local}.{question}"
-            for name, (_, question) in zip(kept, again.asks, strict=True)
-        ),
+        *kept,
     ]
-    body = "return " + again.call.format(*kept)
     return ClassPlan(
         cls=facts.module.span(facts.node),
         exchanges=(Exchange(facts.module.span(site.statement), "\n".join(lines)),),
@@ -294,9 +306,13 @@ def _records(again: Again, call: ast.Call) -> bool:
 def _one(site: StoreSite, again: Again, stem: str) -> tuple[list[str], str]:
     """Return what keeps how a handle is opened, and the body that opens it again."""
     assert isinstance(site.value, ast.Name)
-    given = site.value.id
+    return _for_one(again, stem, site.value.id, optional=_may_be_none(site))
+
+
+def _for_one(
+    again: Again, stem: str, given: str, *, optional: bool = False
+) -> tuple[list[str], str]:
     kept = [f"{stem}_{suffix}" for suffix, _ in again.asks]
-    optional = _may_be_none(site)
     unless = f" if {given} is not None else None" if optional else ""
     lines = [
         f"{name} = {given}.{question}{unless}"
@@ -318,6 +334,10 @@ def _several(
         raise Refusal(f"the caller opens the resources of a {container} in several ways ({where})")
     if around.inputs is None or any(around.inputs.mutated_argument(site.method, given)):
         raise Refusal(f"the caller modifies the {container} that it passed ({where})")
+    return _for_each(again, stem, given, container)
+
+
+def _for_each(again: Again, stem: str, given: str, container: str) -> tuple[list[str], str]:
     names = [suffix for suffix, _ in again.asks]
     answers = [f"each.{question}" for _, question in again.asks]
     alone = len(names) == 1
@@ -334,15 +354,15 @@ def _several(
 
 
 def _are_alike(culprit: Culprit) -> bool:
-    """Return whether a comprehension opens all handles of a list or dict, one like the other."""
-    value = culprit.value
-    if not isinstance(value, ExternalCall):
+    """Return whether a comprehension makes all handles of a list or dict, one like the other."""
+    made = node_of(culprit.value)
+    if made is None:
         return False
-    match value.frame.module.parent(value.node):
-        case ast.ListComp(elt=made):
-            return made is value.node and culprit.container == "list"
-        case ast.DictComp(value=made):
-            return made is value.node and culprit.container == "dict"
+    match made[1].parent(made[0]):
+        case ast.ListComp(elt=item):
+            return item is made[0] and culprit.container == "list"
+        case ast.DictComp(value=item):
+            return item is made[0] and culprit.container == "dict"
     return False
 
 

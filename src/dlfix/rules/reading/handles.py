@@ -280,6 +280,8 @@ def _given(
         return [one for given in found for one in given or ()] if None not in found else None
     if isinstance(node, ast.Constant):
         return []
+    if isinstance(node, (ast.ListComp, ast.DictComp)):
+        return _given_to_each(node, frame, followed)
     if not isinstance(node, ast.Name) or node.id in followed:
         return None
     bound = Bound(node, frame)
@@ -289,6 +291,20 @@ def _given(
     if len(bindings) != 1 or bindings[0].value is None:
         return None
     return _given(Bound(bindings[0].value, frame), bindings[0].path, followed | {node.id})
+
+
+def _given_to_each(
+    made: ast.ListComp | ast.DictComp, frame: Frame, followed: frozenset[str]
+) -> list[Bound] | None:
+    """Return the parameters that the items of a comprehension are parts of: `[file[name] for name in names]`."""
+    item = made.value if isinstance(made, ast.DictComp) else made.elt
+    targets = {
+        node.id
+        for each in made.generators
+        for node in walk(each.target)
+        if isinstance(node, ast.Name)
+    }
+    return _given(Bound(item, frame), (), followed | targets)
 
 
 def _taken(node: ast.expr, path: tuple[object, ...]) -> ast.expr:
