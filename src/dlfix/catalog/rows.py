@@ -194,7 +194,8 @@ class ResourceRow(_Named):
 
     `kind` chooses the rule: "resource" (DLF201, 202), "sync" (DLF204), "state" (DLF206), "random"
     (DLF503), "memmap" (DLF601), "plain" (data: no finding). `action` says what a fix may do: "lazy"
-    (each process opens its own), "drop" (a new, empty one has the same meaning), "report".
+    (each process opens its own), "drop" (a new, empty one has the same meaning), "copy" (one in the
+    same state is made of what `saved` gives, by the expression `restored`), "report".
 
     `derived` maps what is done to the object ("cursor", "attrs", "[]" for any key, "[str]" for a
     constant text, "[:]" for a slice, "[*]" for an item of it, "iter" for `iter(x)`, "__call__" for
@@ -214,7 +215,9 @@ class ResourceRow(_Named):
     fork: Literal["", "safe", "unsafe", "once-used", "offset", "hangs", "copied"] = ""
     fork_why: str = ""
     connects_later: bool = False  # nothing is shared under fork before its first use
-    action: Literal["lazy", "drop", "report"] = "report"
+    action: Literal["lazy", "drop", "copy", "report"] = "report"
+    saved: str = ""  # the calls that give the state, which can be pickled: `get_state().numpy()`
+    restored: str = ""  # the expression that makes an object of `{}`, the saved state
     verdict: str = ""
     close: str = ""  # the method, or a dotted function that takes the handle
     value: bool = False  # the name is the object itself, not what makes one: `sys.stdout`

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.batches import fixes
+from dlfix.fixing.classes.copied import plan_copied
 from dlfix.fixing.classes.derived import with_hanging
 from dlfix.fixing.classes.evidence import Culprit, OpenedIn, by_class, culprits
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, StoreSite
@@ -38,8 +39,10 @@ from dlfix.fixing.plans import Planned
 from dlfix.project.import_time import ImportTime
 from dlfix.project.repeatable import once_in
 from dlfix.reach.values import Derived, ExternalCall, Generator
+from dlfix.rules.dlf503_duplicated_random_state import DuplicatedRandomState
 from dlfix.rules.reading.contexts import OfAnotherContext
 from dlfix.rules.reading.handles import SCRIPTED_FUNCTION
+from dlfix.rules.reading.randomness import Kept
 from dlfix.rules.reading.unpickling import EndlessLookup
 
 if TYPE_CHECKING:
@@ -90,11 +93,13 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     views = [one for one in read if _is_view(one[1])]
     listings = [one for one in read if is_listing(one[1])]
     streams = [one for one in read if isinstance(one[1].value, Generator)]
-    rest = [one for one in read if one not in (*views, *listings, *streams)]
+    copied = [one for one in read if one[1].row is not None and one[1].row.action == "copy"]
+    rest = [one for one in read if one not in (*views, *listings, *streams, *copied)]
     yield from plan_listings(by_class(listings), analysis, NAME)
     for each, verb in (
         (views, "Store {names} of `{cls}` as lists"),
         (streams, "Create {names} of `{cls}` separately in each process"),
+        (copied, "Send the state of {names} of `{cls}` in place of the object"),
         (rest, "Remove {names} from the pickled state of `{cls}`"),
     ):
         yield from fixes(by_class(each), analysis, NAME, verb, plan_one, [("state", plan_state)])
@@ -134,7 +139,7 @@ def plan_class(
     rest = [each for each in group if each not in lazily]
     try:
         plans = [opened_lazily(lazily, around, by_process=by_process)] if lazily else []
-        return merged([*plans, *_by_kind(rest, around)])
+        return merged([*plans, *_by_kind(rest, around, analysis)])
     except Refusal as reason:
         kept = plan_for_parent(group, around)
         if kept is not None:
@@ -164,7 +169,7 @@ def _is_started_lazily(culprit: Culprit) -> bool:
     )
 
 
-def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
+def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis) -> list[ClassPlan]:
     views: dict[str, tuple[StoreSite, ast.AST | None]] = {}
     remade: dict[str, Remade] = {}
     fields: dict[str, str] = {}
@@ -172,6 +177,7 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
     scripted: list[str] = []
     left: list[str] = []
     computed: list[str] = []
+    copied: list[Culprit] = []
     for culprit in group:
         name = culprit.attribute
         if _is_view(culprit):
@@ -190,6 +196,8 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
             fields[name] = _factory(culprit)
         elif _belongs_to_parent(culprit):
             left.append(name)
+        elif culprit.row is not None and culprit.row.action == "copy":
+            copied.append(culprit)
         else:
             remade[name] = _remade(culprit)
     plans = []
@@ -203,6 +211,9 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
         plans.append(plan_left(group[0].facts, left, around))
     if computed:
         plans.append(plan_computed(group[0].facts, computed, around))
+    if copied:
+        drawing = _drawn_alike(analysis, group[0].facts.node)
+        plans.append(plan_copied(group[0].facts, copied, around, drawing))
     if views:
         plans.append(plan_lists(group[0].facts, views, around.inputs))
     if streams:
@@ -216,6 +227,13 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
     if scripted:
         plans.append(plan_scripted(group[0].facts, scripted, around))
     return plans
+
+
+def _drawn_alike(analysis: Analysis, cls: ast.ClassDef) -> set[str]:
+    """Return the generators of a class of which each worker would get a copy that gives the same numbers."""
+    kept = analysis.once(_drawn_alike, lambda: [*DuplicatedRandomState().check(analysis)])
+    found = (each.evidence for each in kept)
+    return {each.attribute for each in found if isinstance(each, Kept) and each.cls is cls}
 
 
 def _kept_by_process(

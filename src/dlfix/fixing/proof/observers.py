@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -527,13 +528,15 @@ def _cannot_be_set(change: ClassChange) -> Iterator[Regression]:
     for name, getter in change.made_lazy.items():
         if is_cached(getter) or any(name in cls.setters for cls in family):
             continue
-        inside = [attributes_set(cls)[name] for cls in family if name in attributes_set(cls)]
-        lines = [getattr(node, "lineno", 1) for node in inside]
-        lines += [write.line for write in writes.outside(change.new, family, name)]
-        if lines:
+        inside = [
+            (cls.module, attributes_set(cls)[name]) for cls in family if name in attributes_set(cls)
+        ]
+        outside = ((each.module, each.node) for each in writes.outside(change.new, family, name))
+        for module, node in itertools.islice((*inside, *outside), 1):
+            where = f"{module.path.name}:{getattr(node, 'lineno', 1)}"
             yield change.regression(
                 getter,
-                f"`{name}` is set (line {lines[0]}), but it is now a property without a setter",
+                f"`{name}` is set ({where}), but it is now a property without a setter",
             )
 
 

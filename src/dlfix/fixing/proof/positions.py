@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator, Sequence
 
+from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.accesses import sets_first
 from dlfix.fixing.proof.changes import ClassChange, Regression
@@ -34,6 +36,7 @@ from dlfix.fixing.proof.syntax import (
     targets_of,
     within,
 )
+from dlfix.project.import_time import ImportTime
 
 _Method = tuple[Class, Function]
 _STREAMS = frozenset(
@@ -138,12 +141,14 @@ def _not_set_up(
     ]
     if not set_up:
         return ""
+    row = held.rows.get(f".{name}")
+    if row is not None and row.saved and _is_sent(change, name, row):
+        return ""  # the state has all that was done
     again = _operations_in(change.new, opener, held_by(change.new, opener), name)
     handled = [op.name for op in set_up if op.handled]
     escaping = next((op for op in handled if _may_raise(opener, op)), "")
     if escaping:
         return f"handles errors of `{escaping}`, but the code that reopens `{name}` does not"
-    row = held.rows.get(f".{name}")
     if row is not None:  # functions of the program get it there
         for cls, f in opener:
             again += operations_on(change.new, cls.module, f, dict.fromkeys(_given_on(f), row))
@@ -153,6 +158,32 @@ def _not_set_up(
     done = {(op.name, op.of) for op in again} | {op for _, f in opener for op in _done(f.body)}
     missing = next((op.name for op in set_up if not _is_done(op, set_up, done)), "")
     return missing and f"sets up `{name}` with `{missing}`, but the code that reopens it does not"
+
+
+def _is_sent(change: ClassChange, name: str, row: ResourceRow) -> bool:
+    """Return whether the state has an object's own state, and the object is made of that, as its row says."""
+    module = change.after.module
+    save, restore = (change.after.methods.get(each) for each in ("__getstate__", "__setstate__"))
+    if save is None or restore is None:
+        return False
+    saved = f"{self_name(save)}.{name}.{row.saved}"
+    restored = row.restored.format(f"{self_name(restore)}.{name}")
+    imported = ImportTime(module.tree)
+    return any(
+        isinstance(each, ast.Call) and ast.unparse(each) == saved for each in within(save.body)
+    ) and any(
+        isinstance(each, ast.Assign) and _in_full(imported, each.value) == restored
+        for each in within(restore.body)
+    )
+
+
+def _in_full(imported: ImportTime, value: ast.expr) -> str:
+    """Return an expression with the modules that it names by their own names."""
+    text = ast.unparse(value)
+    for each in ast.walk(value):
+        if isinstance(each, ast.Name) and imported.full_name(each) not in ("", each.id):
+            text = re.sub(rf"\b{each.id}\.", f"{imported.full_name(each)}.", text)
+    return text
 
 
 def _is_done(

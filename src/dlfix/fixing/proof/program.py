@@ -459,11 +459,26 @@ class Program:
                 known = self._by_node(module)
                 nodes = (a for a in module.ancestors(call) if isinstance(a, ast.ClassDef))
                 cls = next((known.get(each) for each in nodes), None)
+            case ast.Attribute(value=ast.Name(id=first)) if self._is_of_library(
+                module, call, first
+            ):
+                return None if self.project.sets(name) else ()
             case ast.Attribute(value=held):
                 cls = self.class_of_self(module, held)
             case _:
                 return None
         return self._related_functions(cls, name) if cls is not None else None
+
+    def _is_of_library(self, module: Module, node: ast.AST, name: str) -> bool:
+        """Return whether a name stands for a module that is no file of the project: `subprocess` in `subprocess.run()`."""
+        owner = module.scope_of(node).lookup(name)
+        bound = [each.node for each in owner.bindings.get(name, ())] if owner is not None else []
+        return bool(bound) and all(
+            isinstance(alias, ast.alias)
+            and isinstance(module.parent(alias), ast.Import)
+            and not self.project.contains(alias.name.partition(".")[0], module)
+            for alias in bound
+        )
 
     def _related_functions(self, cls: Class, name: str) -> tuple[Function, ...] | None:
         """Return the functions of a name that an object of a class, or of an heir, may have; None for any."""

@@ -251,7 +251,7 @@ def why_not(kept: Kept) -> str:
         return f"`{kept.attribute}` is not set by one simple assignment (line {row})"
     if kept.kind == "numpy.random.Generator" and not _has_bits(kept.call):
         return "the bit generator is created elsewhere"
-    if kept.kind == "torch.Generator" and not _is_on_cpu(kept.call):
+    if kept.kind == "torch.Generator" and not is_on_cpu(kept.call):
         return "the generator may not be on the CPU"
     if any(isinstance(each, ast.Name) and each.id == "__slots__" for each in walk(cls)):
         return f"`{cls.name}` has `__slots__`"
@@ -285,7 +285,8 @@ def _has_bits(call: ast.Call) -> bool:
     return len(call.args) == 1 and isinstance(call.args[0], ast.Call)
 
 
-def _is_on_cpu(call: ast.Call) -> bool:
+def is_on_cpu(call: ast.Call) -> bool:
+    """Return whether a call makes a `torch.Generator` of the CPU, seeded or not."""
     made: ast.expr = call
     if isinstance(call.func, ast.Attribute) and call.func.attr == "manual_seed":
         made = call.func.value
