@@ -37,7 +37,7 @@ from dlfix.rules.reading.processes import running
 from dlfix.rules.reading.tensors import is_non_leaf
 from dlfix.rules.reading.texts import Texts
 from dlfix.rules.reading.unpickling import OWN_MAKING, made_with_arguments
-from dlfix.rules.reading.uses import uses_of
+from dlfix.rules.reading.uses import uses_of, uses_of_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,6 +171,7 @@ def kind_row(value: Value, analysis: Analysis) -> ResourceRow | None:
     return _MODULE if isinstance(value, ModuleValue) else None
 
 
+_OF_GROUPS = frozenset({"[str]", "attrs", "keys", "values", "items"})  # no array has these
 _NON_LEAF = ResourceRow(
     "the output of a layer",
     kind="state",
@@ -469,7 +470,16 @@ def _key(value: Derived, analysis: Analysis) -> object:
     if isinstance(known, (str, int)):
         return known
     texts = Texts(analysis, lambda each: _goes_by_name(each, value.origin, analysis))
-    return "" if texts.is_text(key) else None
+    return "" if texts.is_text(key) or _is_used_as_group(value, analysis) else None
+
+
+def _is_used_as_group(value: Derived, analysis: Analysis) -> bool:
+    """Return whether code does to a part of a handle what no array has: `file["train"][split]["images"]`."""
+    row = row_of(value.origin, analysis)
+    if row is None or "[str]" not in row.derived or "[]" in row.derived:
+        return False
+    used = uses_of_part(value, lambda frame: _class_and_bases(frame, analysis))
+    return not used.isdisjoint(_OF_GROUPS)
 
 
 def _goes_by_name(value: Value, subscripted: Value, analysis: Analysis) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dlfix.project.module import Module
 from dlfix.project.syntax import FUNCTIONS, dotted, last_name
 from dlfix.project.trees import kept, walk
-from dlfix.reach.values import ExternalCall, Frame
+from dlfix.reach.values import Derived, ExternalCall, Frame
 
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
 
@@ -21,6 +21,17 @@ def uses_of(value: ExternalCall, line: Line) -> frozenset[str]:
     """Return the attributes read of a call's result where it is used, also by who calls a function that returns it."""
     found = _uses(value.node, value.frame, line)  # an archive lets nobody set its items
     return found - {"[str]"} if "[]=" in found else found
+
+
+def uses_of_part(value: Derived, line: Line) -> frozenset[str]:
+    """Return the attributes read of a part of a handle where it is kept, and of the parts of that part."""
+    if not isinstance(value.node, ast.expr):
+        return frozenset()
+    module = value.frame.module
+    own = _uses(value.node, value.frame, line)
+    target = _target(module.parent(value.node))
+    below = _of_target(target, module, True, line(value.frame))
+    return frozenset() if "[]=" in own | below else own | below
 
 
 def _uses(call: ast.expr, frame: Frame, line: Line) -> frozenset[str]:
