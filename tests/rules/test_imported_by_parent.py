@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from dlfix.config import Settings
-from dlfix.fixing.plans import Refused
+from dlfix.fixing.outcomes import Diagnosis
+from dlfix.fixing.plans import Fix, Refused
 from dlfix.session import Session
 from tests.reach.marked import check, program
 
@@ -120,21 +121,42 @@ def test_what_only_the_parent_imports(tmp_path: Path, text: str) -> None:
     check(tmp_path, text)
 
 
-def test_the_refusal_says_where_the_import_belongs(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("imported", "line"),
+    [
+        ("import blur", "import blur  # noqa: F401"),
+        ("load_plugins(['blur'])", "load_plugins(['blur'])"),
+    ],
+)
+def test_workers_import_it_too(tmp_path: Path, imported: str, line: str) -> None:
+    (found,) = _diagnoses(tmp_path, imported)
+    assert found.finding.message.endswith("`blur`, which sets it, is imported only in the parent")
+    assert isinstance(found.outcome, Fix)
+    assert found.outcome.message == "Import `blur` in each worker with `_init_worker`"
+    (edit,) = found.outcome.edits
+    assert edit.plan.body == (line,)
+
+
+def test_the_refusal_says_where_an_import_under_a_condition_belongs(tmp_path: Path) -> None:
+    (found,) = _diagnoses(tmp_path, "if len(OPTIONS) > 2: load_plugins(['blur'])")
+    assert isinstance(found.outcome, Refused)
+    assert "top level of a module that workers import, too (main.py:5)" in found.outcome.reason
+
+
+def _diagnoses(tmp_path: Path, imported: str) -> list[Diagnosis]:
     for name, text in (
         ("ops.py", "OPS = {}\ndef read(i): return OPS['blur'](i)\n"),
         ("blur.py", "from ops import OPS\nOPS['blur'] = print\n"),
         (
             "main.py",
-            "from torch.utils.data import DataLoader\nfrom ops import read\ndef main():\n    import blur\n"
+            "import importlib\nfrom torch.utils.data import DataLoader\nfrom ops import read\nOPTIONS = [1]\n"
+            "def load_plugins(names): [importlib.import_module(each) for each in names]\n"
+            f"def main():\n    {imported}\n"
             "    DataLoader([1], collate_fn=read, num_workers=2)\nif __name__ == '__main__': main()\n",
         ),
     ):
         (tmp_path / name).write_text(text, encoding="utf-8")
-    (found,) = Session.open([tmp_path], Settings()).diagnoses()
-    assert found.finding.message.endswith("`blur`, which sets it, is imported only in the parent")
-    assert isinstance(found.outcome, Refused)
-    assert "top level of a module that workers import, too (main.py:4)" in found.outcome.reason
+    return Session.open([tmp_path], Settings()).diagnoses()
 
 
 ENCODE = """\

@@ -57,9 +57,10 @@ class _Layout:
     def _long_line(self, statement: Statement, node: cst.CSTNode) -> str | None:
         """Return the line that a node stands on, if that is too long."""
         text = self._code(node)
-        if "\n" in text:
-            return None
         lines = bare(self._code(_header(statement)))
+        if "\n" in text:
+            own = bare(text) if isinstance(node, cst.Call) and _is_hugged(node) else []
+            return next((each for each in lines if each in own and len(each) > self.room), None)
         return next((each for each in lines if text in each and len(each) > self.room), None)
 
     def _split(self, call: cst.Call, indent: str) -> cst.Call:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 from dlfix.project.syntax import defaults
 from dlfix.project.trees import kept, walk
+from dlfix.reach.access_paths import added_to
 from dlfix.reach.conditions import is_dead
 from dlfix.reach.copied_entries import at_call, lacked, with_steps
 from dlfix.reach.described import DESCRIBING, described
@@ -1050,14 +1051,14 @@ def _removed(statement: ast.stmt, container: str) -> Iterator[str]:
 
 
 def _is_set_on(node: ast.Call, module: Module) -> bool:
-    """Return whether code sets attributes of what a call's result is bound to: a name, or any `part.dataset`."""
+    """Return whether code sets attributes or items of what a call's result is bound to: a name, or any `part.dataset`."""
     parent = module.parent(node)
     names = {_last_name(target) for target in getattr(parent, "targets", ())} - {None}
-    return bool(names) and any(
+    return any(
         isinstance(target, ast.Attribute) and _last_name(target.value) in names
-        for assign in module.nodes(ast.Assign)
+        for assign in (module.nodes(ast.Assign) if names else ())
         for target in assign.targets
-    )
+    ) or any(any(True for _ in added_to(("", name), module)) for name in names if name is not None)
 
 
 def _last_name(target: ast.expr) -> str | None:

@@ -65,10 +65,14 @@ class Filled:
         return any(_GIVING & {*base.body_names()} or _is_own_dict(base.node) for base in line)
 
     def _items(self, instance: Instance, kind: str, call: ast.Call, frame: Frame) -> Iterator[Item]:
-        init = self.interpreter.instances.method(instance.cls, "__init__")
-        if init is None:
-            yield from self._given(kind, instance.arguments or Arguments())
-        yield from self._put_by_methods(instance, kind)
+        if instance.copied is not None:
+            original = self.container(instance.copied)
+            yield from original.items if original is not None else ()
+        else:
+            init = self.interpreter.instances.method(instance.cls, "__init__")
+            if init is None:
+                yield from self._given(kind, instance.arguments or Arguments())
+            yield from self._put_by_methods(instance, kind)
         yield from self.interpreter.displays.added(call, frame)
 
     def _given(self, kind: str, arguments: Arguments) -> Iterator[Item]:

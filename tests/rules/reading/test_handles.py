@@ -238,3 +238,35 @@ def test_files_by_a_pattern_are_what_its_ending_says(tmp_path, paths):
 def test_names_that_stand_for_each_other_have_no_ending(tmp_path):
     opened = "a = b\n        b = a\n        self.one = np.load(a)"
     assert of_archives(tmp_path, opened, "return self.one") == []
+
+
+SPLITS = """
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+class Slides(Dataset):
+    def __init__(self, path, split):
+        self.part = h5py.File(path, "r")["splits"][split]
+
+    def __getitem__(self, i):
+        return {used}
+
+def load(path, split):
+    return DataLoader(Slides(path, split), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("used", "found"),
+    [
+        ("self.part[i]['patches'][0]", ["DLF201"]),
+        ("self.part[str(i)].attrs['grade']", ["DLF201"]),
+        ("sorted(self.part.keys())[i]", ["DLF201"]),
+        ("self.part[i]", []),
+        ("self.part[i].mean()", []),
+    ],
+)
+def test_what_code_does_to_a_part_tells_a_group_from_an_array(tmp_path, used, found):
+    path = tmp_path / "train.py"
+    path.write_text(SPLITS.format(used=used))
+    assert [one.code for one in dlfix.check([path], select=["DLF201"], isolated=True)] == found

@@ -12,6 +12,7 @@ from dlfix.fixing import naming
 from dlfix.fixing.hoisting import carried_settings
 from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.planners import worker_globals_in_place as in_place
+from dlfix.fixing.planners.worker_globals_imports import imported_again, importing
 from dlfix.fixing.planners.worker_globals_kept import on_their_objects, set_later, why_unsafe
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.project.module import enclosing_function
@@ -110,7 +111,7 @@ def _to_workers(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Pla
             yield Planned((finding,), Refused(why))
             continue
         if isinstance(finding.evidence, SetByParentImport):
-            yield Planned((finding,), Refused(_why_not_imported(finding.evidence)))
+            yield _importing(finding, analysis, taken)
             continue
         if isinstance(finding.evidence, SetOnOwn):
             write = finding.evidence.write
@@ -128,6 +129,17 @@ def _to_workers(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Pla
         left.setdefault(tuple(each.node for each in beside), []).extend(group)
     for group in left.values():
         yield from _in_each_worker(group, analysis, taken)
+
+
+def _importing(finding: Finding, analysis: Analysis, taken: set[Module]) -> Planned:
+    """Import what only the parent imports in each worker, too."""
+    refused = Refused(_why_not_imported(finding.evidence))
+    setting = importing(finding, analysis)
+    plans = _in_each_worker([setting], analysis, taken) if setting is not None else ()
+    found = next((each.outcome for each in plans), refused)
+    if not isinstance(found, Fix):
+        return Planned((finding,), refused)
+    return Planned((finding,), replace(found, message=found.message.replace("Set", "Import", 1)))
 
 
 def _why_not_imported(found: SetByParentImport) -> str:
@@ -472,10 +484,10 @@ def _made_again(
     def carried(node: ast.expr, wanted: str) -> str:
         if _is_of_an_import(module, node) or _is_written_again(module, node):
             return _text(module, node)
-        if not all(isinstance(n, SIMPLE) for n in ast.walk(node)):
+        if not all(isinstance(n, SIMPLE) or _is_lookup(n) for n in ast.walk(node)):
             raise _No(f"an argument of the call is not a simple expression (line {call.lineno})")
         name = naming.free_name(wanted, {*(each for each, _ in values), "worker_id", head.id})
-        values.append((name, ast.unparse(node)))
+        values.append((name, _text(module, node)))
         return name
 
     given = [carried(a, _name_of(a, wanted)) for a, wanted in zip(call.args, named, strict=False)]
@@ -564,6 +576,9 @@ def _in_library(
         raise _No(f"`{evidence.name}` may be set after the loader is created (line {line})")
     if row is not None and row.is_once:
         raise _No(f"`{evidence.name}` raises where it is set already, as in a forked worker")
+    line = imported_again(write, module)
+    if line:
+        return Setting((), (line,))
     called = _called_beside(evidence, module, loader)
     if called is not None:
         return _by_function(evidence, called, analysis, module, loader)
@@ -581,6 +596,8 @@ def _in_library(
     statement = module.statement(write.node)
     if isinstance(statement, ast.Assign) and _is_of_imports(module, statement.value):
         return Setting((), (_text(module, statement),))
+    if row is not None and isinstance(statement, ast.Assign):  # what the catalogue has are numbers
+        return _assigning(ast.unparse(write.node))
     raise _No(f"the value of `{evidence.name}` depends on variables (line {write.node.lineno})")
 
 
@@ -648,6 +665,14 @@ def _is_written_again(module: Module, node: ast.expr) -> bool:
     calls = [each for each in ast.walk(node) if isinstance(each, (ast.Call, ast.Await))]
     is_plain = all(last_name(getattr(each, "func", None)) in _CONVERSIONS for each in calls)
     return is_plain and _is_of_imports(module, node)
+
+
+def _is_lookup(node: ast.AST) -> bool:
+    """Return whether a call asks a mapping for an entry: `config.get("plugins", ())`."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=str()), *_]):
+            return not node.keywords
+    return False
 
 
 def _text(module: Module, node: ast.AST) -> str:

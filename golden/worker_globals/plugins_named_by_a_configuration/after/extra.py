@@ -1,0 +1,6 @@
+from registry import register
+
+
+@register("doubled")
+def doubled(value):
+    return 2.0 * value
