@@ -213,7 +213,11 @@ class Refusing(Uses):
         return "read" if goes_on else None
 
     def _streams(self) -> set[str]:
-        return {n for n, each in self.handles.items() if {"read", "readline"} & {*each.position}}
+        return {
+            name
+            for name, each in self.handles.items()
+            if {"read", "readline"} & {*each.position} or (each.iterates and not each.position)
+        }
 
     def _refuse_second_openings(self) -> None:
         for name, handle in self.handles.items():

@@ -34,6 +34,7 @@ from dlfix.fixing.classes.restoring import (
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings
 from dlfix.fixing.classes.streams import refuse_where_taken_from
 from dlfix.fixing.classes.uses import Uses
+from dlfix.fixing.planners.lazy_resources import handle_of
 from dlfix.fixing.planners.pickle_state_listings import is_listing, plan_listings
 from dlfix.fixing.plans import Planned
 from dlfix.project.import_time import ImportTime
@@ -94,12 +95,15 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     listings = [one for one in read if is_listing(one[1])]
     streams = [one for one in read if isinstance(one[1].value, Generator)]
     copied = [one for one in read if one[1].row is not None and one[1].row.action == "copy"]
-    rest = [one for one in read if one not in (*views, *listings, *streams, *copied)]
+    readers = [one for one in read if _opens_what_it_reads(one[1], analysis)]
+    special = (*views, *listings, *streams, *copied, *readers)
+    rest = [one for one in read if one not in special]
     yield from plan_listings(by_class(listings), analysis, NAME)
     for each, verb in (
         (views, "Store {names} of `{cls}` as lists"),
         (streams, "Create {names} of `{cls}` separately in each process"),
         (copied, "Send the state of {names} of `{cls}` in place of the object"),
+        (readers, "Open {names} of `{cls}` separately in each process"),
         (rest, "Remove {names} from the pickled state of `{cls}`"),
     ):
         yield from fixes(by_class(each), analysis, NAME, verb, plan_one, [("state", plan_state)])
@@ -174,6 +178,7 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis)
     remade: dict[str, Remade] = {}
     fields: dict[str, str] = {}
     streams: dict[str, Handle] = {}
+    readers: dict[str, Handle] = {}
     scripted: list[str] = []
     left: list[str] = []
     computed: list[str] = []
@@ -198,6 +203,8 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis)
             left.append(name)
         elif culprit.row is not None and culprit.row.action == "copy":
             copied.append(culprit)
+        elif _opens_what_it_reads(culprit, analysis):
+            readers[name] = handle_of(culprit)
         else:
             remade[name] = _remade(culprit)
     plans = []
@@ -218,6 +225,8 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis)
         plans.append(plan_lists(group[0].facts, views, around.inputs))
     if streams:
         plans.append(_plan_streams(group[0].facts, streams, around))
+    if readers:
+        plans.append(LazyClass(group[0].facts, readers, around).plan())
     if remade:
         plan = plan_remade(group[0].facts, remade, around)
         inherited = _inherited_in_use(group, remade, around)
@@ -319,6 +328,15 @@ def _remade(culprit: Culprit) -> Remade:
     if culprit.site.value is None:
         raise Refusal(f"{_UNKNOWN} ({where})")
     return Remade(culprit.attribute, culprit.site)
+
+
+def _opens_what_it_reads(culprit: Culprit, analysis: Analysis) -> bool:
+    """Return whether one expression opens a file and makes what reads it: `csv.reader(open(path))`."""
+    value, opened = culprit.site.value, OpenedIn(analysis, culprit.frame)
+    made_first = culprit.site.method.name in culprit.facts.started
+    if culprit.container or not made_first or not isinstance(value, ast.Call):
+        return False
+    return any(isinstance(each, ast.Call) and opened.opens(each) for each in value.args)
 
 
 def _stream(culprit: Culprit) -> Handle:

@@ -255,6 +255,8 @@ def _left_elsewhere(
         moved += [op.name for op in found if not op.configures]
     again = {op for _, f in opener for op in _operations(f.body)}
     moved = [op for op in moved if op not in again]
+    if any(_reads_its_own(f, name) for _, f in made):
+        moved = [op for op in moved if op != "fieldnames"]  # a new one reads them first, too
     if not moved or "seek" in again:
         return ""
     if reads_on(change, held, name) is None and not read_outside(change, name):
@@ -267,6 +269,19 @@ def _left_elsewhere(
     return (
         f"moved the position of `{name}` with `{moved[0]}`, but the reopened resource "
         "starts at the beginning"
+    )
+
+
+def _reads_its_own(function: Function, name: str) -> bool:
+    """Return whether a reader of rows gets a file that nothing else holds: `csv.DictReader(open(path))`."""
+    target = f"{self_name(function)}.{name}"
+    return any(
+        isinstance(node, ast.Assign)
+        and target in {dotted(each) for each in node.targets}
+        and isinstance(node.value, ast.Call)
+        and last_part(node.value.func) == "DictReader"
+        and any(isinstance(a, ast.Call) and dotted(a.func) in _STREAMS for a in node.value.args[:1])
+        for node in executed(function.body)
     )
 
 
