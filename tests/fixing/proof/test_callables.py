@@ -530,3 +530,22 @@ def test_what_a_pool_gets_is_not_what_other_code_asks_for():
 )
 def test_what_others_may_get_is_asked_for(use, other):
     assert any("becomes a partial" in reason for reason in in_pool(use, other))
+
+
+@pytest.mark.parametrize(
+    ("use", "keeps"),
+    [
+        ("functools.update_wrapper(functools.partial(_call, f), f)", True),
+        ("functools.update_wrapper(functools.partial(_call, f), other)", False),
+        ("functools.update_wrapper(functools.partial(_call, f), f, updated=())", False),
+        ("functools.partial(_call, f)", False),
+    ],
+)
+def test_a_partial_gets_what_a_wrapper_got_from_what_it_wraps(use, keeps):
+    call = "def call(*args):\n    return f(*args)\n"
+    before = (
+        f"def again(f):\n    @functools.wraps(f)\n{textwrap.indent(call, '    ')}    return call\n"
+    )
+    after = call.replace("call(*", "_call(f, /, *", 1) + f"\ndef again(f):\n    return {use}\n"
+    reasons = moved(before, after, "")
+    assert keeps != any("the decorators of `call`" in reason for reason in reasons)

@@ -393,12 +393,27 @@ class Moved:
                 continue
             if self._body(origin) != self._body(node):
                 continue
-            if _decorators(origin) != _decorators(node):
+            if _decorators(origin) != _decorators(node) and not self._is_dressed(origin, node):
                 yield self._about(
                     node,
                     node.lineno,
                     f"the decorators of `{origin.name}` have changed (line {node.lineno})",
                 )
+
+    def _is_dressed(self, origin: Defined, node: Defined) -> bool:
+        """Return whether each partial of a function gets from `update_wrapper` what `wraps` gave before."""
+        match origin.decorator_list:
+            case [ast.Call(func=func, args=[ast.Name(id=wrapped)], keywords=[])]:
+                if last_part(func) != "wraps" or node.decorator_list:
+                    return False
+            case _:
+                return False
+        reads = [
+            read
+            for read in self.new.nodes_by_name.get(node.name, ())
+            if isinstance(read.ctx, ast.Load)
+        ]
+        return bool(reads) and all(kept_names.updated(self.new, each) == wrapped for each in reads)
 
     def _body(self, node: Defined) -> str:
         return ast.dump(ast.Module(body=node.body, type_ignores=[]))
