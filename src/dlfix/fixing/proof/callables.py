@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from dlfix.catalog import load
 from dlfix.catalog.rows import BoundaryRow
-from dlfix.fixing.proof import kept_names, writes
+from dlfix.fixing.proof import class_partials, kept_names, new_arguments, writes
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.iterations import used_up
 from dlfix.fixing.proof.observed_values import Sources, makes_function, observed
@@ -203,6 +203,7 @@ class Moved:
             yield from self._names_inside(node)
             yield from self._name_taken(node)
             yield from self._shape(node)
+            yield from self._unpassed(node)
         for site, capture in self.captures:
             yield from self._capture(site, capture)
         yield from self._looked_at()
@@ -400,6 +401,16 @@ class Moved:
                     f"the decorators of `{origin.name}` have changed (line {node.lineno})",
                 )
 
+    def _unpassed(self, node: Defined) -> Iterator[Regression]:
+        """Yield a call that does not pass what the constructor of a class takes now."""
+        if isinstance(node, ast.ClassDef):
+            for call, name in new_arguments.missing(self.new, node):
+                yield self._about(
+                    node,
+                    call.lineno,
+                    f"`{name}` is not passed to the constructor of `{node.name}` (line {call.lineno})",
+                )
+
     def _is_dressed(self, origin: Defined, node: Defined) -> bool:
         """Return whether each partial of a function gets from `update_wrapper` what `wraps` gave before."""
         match origin.decorator_list:
@@ -522,8 +533,22 @@ class Moved:
             ]
             if inner:
                 reason = f"the partial holds the local function `{name}` (line {call.lineno})"
+        elif self._was_local_class(name):
+            used = class_partials.used_otherwise(self.new, call)
+            if used is not None:
+                reason = (
+                    f"the class `{name}` is now a partial and may be used other than by a call "
+                    f"(line {used.lineno})"
+                )
         if reason:
             yield self.change.regression(qualname, call, reason)
+
+    def _was_local_class(self, name: str) -> bool:
+        """Return whether a class of that name, which may have become private, left a function."""
+        return any(
+            isinstance(each, ast.ClassDef) and name.endswith(each.name.strip("_"))
+            for each in self.gone
+        )
 
     @cached_property
     def _by_reference(self) -> set[str]:
