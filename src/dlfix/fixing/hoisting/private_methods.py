@@ -17,7 +17,7 @@ Method = ast.FunctionDef | ast.AsyncFunctionDef
 
 _SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 # External bases whose attributes are known, and what a method of a class derived from them must not be called.
-_KNOWN_BASES = frozenset(
+KNOWN_BASES = frozenset(
     {
         "abc.ABC",
         "multiprocessing.Process",
@@ -129,7 +129,7 @@ def _free(
     """Return a name that no class of the line has; one of its own where a base is out of view."""
     stem = method.name.lstrip("_")
     in_view = all(
-        isinstance(each, Class) or (isinstance(each, External) and each.name in _KNOWN_BASES)
+        isinstance(each, Class) or (isinstance(each, External) and each.name in KNOWN_BASES)
         for each in line
     )
     wanted = [f"_{stem}"] if in_view else []

@@ -38,6 +38,7 @@ from dlfix.fixing.proof import (
     set_up_order,
     sharing,
     state,
+    static_methods,
     used_once_closed,
     wrapped,
 )
@@ -78,6 +79,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     pickling_tried.check,
     descriptors.check,
     sharing.check,
+    static_methods.check,
     defaults.check,
 )
 _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
