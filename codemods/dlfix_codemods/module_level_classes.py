@@ -66,6 +66,7 @@ class _Carrier(cst.CSTTransformer):
         super().__init__()
         self.partial, self.width = partial, plan.width
         self.grown: list[cst.Call] = []
+        self.named = set(positions.pick(spans, plan.named, (cst.Assign,)).values())
         self.module = module
         self.spans = spans
         self.moved: dict[Span, cst.BaseStatement] = {}
@@ -129,8 +130,10 @@ class _Carrier(cst.CSTTransformer):
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> cst.SimpleStatementLine:
-        """Lay out partials that make a line too long."""
+    ) -> cst.SimpleStatementLine | cst.FlattenSentinel[cst.BaseStatement]:
+        """Let a class say where it is; lay out partials that make a line too long."""
+        if original_node.body[0] in self.named:
+            return cst.FlattenSentinel([updated_node, _naming_its_module(original_node.body[0])])
         if not self.grown:
             return updated_node
         grown, self.grown = self.grown, []
@@ -271,6 +274,14 @@ def _reindented(cls: cst.ClassDef, indent: str, step: str) -> cst.BaseStatement:
         ]
         cls = cls.with_changes(body=cls.body.with_changes(body=members))
     return placement.reindented_docstring(cls, indent + step, step)
+
+
+def _naming_its_module(statement: cst.BaseSmallStatement) -> cst.BaseStatement:
+    """Return what lets a class say that it is found in the module that binds it."""
+    match statement:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
+            return cst.parse_statement(f"{name}.__module__ = __name__")
+    raise AssertionError(statement)
 
 
 def _as_method(function: cst.FunctionDef, name: str) -> cst.FunctionDef:

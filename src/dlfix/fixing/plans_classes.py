@@ -95,3 +95,6 @@ class ClassesPlan:
     inner: tuple[InnerImport, ...] = ()
     partials: tuple[NewPartial, ...] = ()
     width: int = 0  # of a line that gets a partial
+    named: tuple[
+        Span, ...
+    ] = ()  # `Point = make("Point")`, which `Point.__module__ = __name__` follows

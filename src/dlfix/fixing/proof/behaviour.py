@@ -28,6 +28,7 @@ from dlfix.fixing.proof import (
     managed_attributes,
     members,
     moves,
+    named_modules,
     observers,
     patches,
     pickling_tried,
@@ -88,6 +89,7 @@ _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
     loaders.check,
     pickling_tried.check_moved,
     each_call.check,
+    named_modules.check,
 )
 
 
