@@ -58,6 +58,37 @@ def test_a_derived_class_passes_on_what_its_base_takes(tmp_path):
     assert "Windows(rows, by=by, length=length)" in text
 
 
+RETURNED = "return Scaled\n\ndef made(rows, by, length):\n    pass"
+LATER = {
+    "by a name": "cls = load(rows, 2, 0)",
+    "at once": "cls = lambda rows: load(rows, 2, 0)(rows)",
+    "by a module": "cls = CLASS\n\nCLASS = load((), 3, 0)\n\ndef again(rows):\n    cls = CLASS",
+}
+
+
+@pytest.mark.parametrize("later", LATER.values(), ids=LATER)
+def test_a_class_that_is_returned_is_a_partial(tmp_path, later):
+    text = fixed(tmp_path, kept=RETURNED.replace("pass", later))
+    assert "return functools.partial(Scaled, by=by)" in text
+
+
+ELSEWHERE = {
+    "derived from": "class cls(load(rows, 2, 0)): pass",
+    "asked for its name": "cls = load(rows, 2, 0); print(cls.__name__)",
+    "passed on": "cls = load(rows, 2, 0); print(cls)",
+    "kept by an object": "cls = load(rows, 2, 0); rows.cls = cls",
+    "an item": "cls = {1: load(rows, 2, 0)}[1]",
+    "handed on": "cls = load(rows, 2, 0); print(load)",
+    "global": "global cls; cls = load(rows, 2, 0)",
+}
+
+
+@pytest.mark.parametrize("later", ELSEWHERE.values(), ids=ELSEWHERE)
+def test_a_class_that_goes_further_stays(tmp_path, later):
+    text = fixed(tmp_path, kept=RETURNED.replace("pass", later))
+    assert "used other than by a call" in text
+
+
 @pytest.mark.parametrize(
     ("parts", "reason"),
     [

@@ -559,7 +559,13 @@ def test_a_partial_gets_what_a_wrapper_got_from_what_it_wraps(use, keeps):
         ("return cls", False),
         ("return cls(rows), isinstance(rows, cls)", False),
         ("return cls.__doc__, cls(rows)", False),
-        ("def made():\n        return cls\n    return made()(rows)", False),
+        ("def made():\n        return cls\n    return made()(rows)", True),
+        ("return cls\n\nfirst = make([], 2)([1])", True),
+        ("return cls\n\nMade = make([], 2)\nfirst = Made([1])", True),
+        ("return cls\n\nMade = make([], 2)\nclass Own(Made):\n    pass", False),
+        ("return cls\n\nmakers = {'first': make([], 2)}", False),
+        ("return cls\n\nfirst = make([], 2).__name__", False),
+        ("return cls, rows\n\nfirst = make([], 2)", False),
     ],
 )
 def test_a_class_becomes_a_partial_where_it_is_only_called(rest, is_called):

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from dlfix.fixing.hoisting.captures import CannotHoist
 from dlfix.fixing.hoisting.kept_names import Keeping
-from dlfix.project.module import Module, Scope
+from dlfix.project.module import Module, Scope, enclosing_function
+from dlfix.project.project import Project
 from dlfix.project.syntax import is_super
 
 
@@ -17,12 +18,14 @@ class ClassUses:
     """The uses of a class that takes what it read around it as arguments."""
 
     module: Module
+    project: Project
     node: ast.ClassDef
     scope: Scope  # that the class is bound in
     calls: list[ast.Call] = field(default_factory=list)
-    values: list[ast.Name] = field(default_factory=list)  # kept in a variable
-    of_variables: list[ast.Call] = field(default_factory=list)  # calls of these
+    values: list[ast.Name] = field(default_factory=list)  # kept in a variable, or returned
+    of_values: list[ast.Call] = field(default_factory=list)  # calls of these, anywhere
     heirs: list[ast.ClassDef] = field(default_factory=list)
+    _followed: set[object] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         own = {id(each) for each in ast.walk(self.node)}
@@ -46,7 +49,7 @@ class ClassUses:
             for name in names:
                 keeping.refuse_changing(name)
                 keeping.check_bound(name, read)
-        for call in self.of_variables:
+        for call in self.of_values:
             if any(each.arg in (None, *names) for each in call.keywords):
                 raise CannotHoist(
                     f"the class `{self.node.name}` may get `{names[0]}` twice (line {call.lineno})"
@@ -68,27 +71,68 @@ class ClassUses:
         return True
 
     def _is_kept(self, read: ast.Name) -> bool:
-        """Note a value of a local variable that is only called: `cls = First if flag else Second`."""
-        value: ast.AST = read
-        while isinstance(above := self.module.parent(value), ast.IfExp) and value is not above.test:
-            value = above
-        match self.module.parent(value):
-            case ast.Assign(targets=[ast.Name(id=name) as target]):
-                binder = self.module.scope_of(target).lookup(name)
-            case _:
-                return False
-        if binder is None or not binder.is_function:
+        """Note a value that is only called: `cls = First if flag else Second`, `return First`."""
+        if not self._is_only_called(self.module, read):
             return False
-        if any(each.kind != "assign" or each.path for each in binder.bindings[name]):
-            return False
-        for each in self._reads(binder, name):
-            call = self.module.parent(each)
-            if not isinstance(call, ast.Call) or call.func is not each:
-                return False
-            if call not in self.of_variables:
-                self.of_variables.append(call)
         self.values.append(read)
         return True
+
+    def _is_only_called(self, module: Module, value: ast.AST) -> bool:
+        """Follow a value through variables, and from functions that return it to their calls."""
+        while isinstance(above := module.parent(value), ast.IfExp) and value is not above.test:
+            value = above
+        match module.parent(value):
+            case ast.Call(func=func) as call if func is value:
+                if call not in self.of_values:
+                    self.of_values.append(call)
+                return True
+            case ast.Assign(targets=[ast.Name() as target]):
+                return self._is_variable(module, target)
+            case ast.Return() as statement:
+                return self._is_returned(module, statement)
+        return False
+
+    def _is_variable(self, module: Module, target: ast.Name) -> bool:
+        binder = module.scope_of(target).lookup(target.id)
+        if binder is None or binder.is_class or target.id in binder.module_globals:
+            return False
+        if any(each.kind != "assign" or each.path for each in binder.bindings[target.id]):
+            return False
+        if binder.is_module and self._is_imported(target.id):
+            return False
+        if (binder, target.id) in self._followed:
+            return True
+        self._followed.add((binder, target.id))
+        return all(self._is_only_called(module, each) for each in self._reads(binder, target.id))
+
+    def _is_imported(self, name: str) -> bool:
+        """Return whether another module may have a name of a module."""
+        return any(
+            alias.name in (name, "*")
+            for module in self.project.mentions(name)
+            for alias in module.nodes(ast.alias)
+        ) or any(module.attributes_by_name.get(name) for module in self.project.mentions(name))
+
+    def _is_returned(self, module: Module, statement: ast.Return) -> bool:
+        function = enclosing_function(module, statement)
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list:
+            return False
+        if function in self._followed:
+            return True
+        self._followed.add(function)
+        reads = [
+            (other, read)
+            for other in self.project.mentions(function.name)
+            for read in other.nodes_by_name.get(function.name, ())
+            if isinstance(read.ctx, ast.Load)
+        ]
+        if not reads or any(other.aliases_of(function.name) for other, _ in reads):
+            return False
+        calls = [(other, other.parent(read), read) for other, read in reads]
+        return all(
+            isinstance(call, ast.Call) and call.func is read and self._is_only_called(other, call)
+            for other, call, read in calls
+        )
 
 
 def passing_on(node: ast.ClassDef, init: ast.FunctionDef) -> ast.Call:

@@ -363,7 +363,12 @@ class _Work:
         self.renames += [Rename(self.module.span(r), text) for r, text in keeping.reads.items()]
         if captured or values.variables or inherited:
             self._take(
-                node, ClassUses(self.module, node, scope), keeping, inherited, captured, values
+                node,
+                ClassUses(self.module, self.moves.project, node, scope),
+                keeping,
+                inherited,
+                captured,
+                values,
             )
         return values
 
@@ -384,7 +389,7 @@ class _Work:
     ) -> None:
         """Give a class parameters for what it and its base read, and let all that makes objects of it pass them."""
         init, line = keeping.init, self.moves.lineage(node)
-        calls = [*uses.calls, *uses.of_variables]
+        calls = [*uses.calls, *uses.of_values]
         wanted = dict.fromkeys((*inherited, *captured, *values.variables))
         names = tuple(keeping.unpassed(wanted, calls))
         if uses.values or uses.heirs or inherited:

@@ -534,11 +534,11 @@ class Moved:
             if inner:
                 reason = f"the partial holds the local function `{name}` (line {call.lineno})"
         elif self._was_local_class(name):
-            used = class_partials.used_otherwise(self.new, call)
+            used = class_partials.used_otherwise(self.change.new, self.new, call)
             if used is not None:
                 reason = (
                     f"the class `{name}` is now a partial and may be used other than by a call "
-                    f"(line {used.lineno})"
+                    f"(line {getattr(used, 'lineno', 1)})"
                 )
         if reason:
             yield self.change.regression(qualname, call, reason)

@@ -1,39 +1,34 @@
-"""Classes that are kept in a variable as partials: code that only calls them sees no difference."""
+"""Classes that are partials where they are kept, or returned: code that only calls them sees no difference."""
 
 from __future__ import annotations
 
 import ast
 
-from dlfix.fixing.proof.syntax import FUNCTIONS
+from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.value_flow import places_of
 from dlfix.project.module import Module
 
 
-def used_otherwise(module: Module, partial: ast.Call) -> ast.expr | None:
-    """Return where a partial may be used other than by a call; itself where it is in no variable of a function."""
-    value: ast.AST = partial
-    while isinstance(above := module.parent(value), ast.IfExp) and value is not above.test:
-        value = above
-    around = next((each for each in module.ancestors(partial) if isinstance(each, FUNCTIONS)), None)
-    statement = module.parent(value)
-    match statement:
-        case ast.Assign(targets=[ast.Name(id=name)]) if around is not None:
-            return _not_called(module, around, name) if _is_own(around, name) else partial
-    return partial
+def used_otherwise(program: Program, module: Module, partial: ast.Call) -> ast.AST | None:
+    """Return where a partial may be used other than by a call; itself where it goes on unseen."""
+    places = places_of(program, module, partial)
+    if places is None:
+        return partial
+    return next((node for home, node in places if not _only_goes_on(home, node)), None)
 
 
-def _is_own(function: ast.AST, name: str) -> bool:
-    """Return whether a name of a function is of that function alone."""
-    declared = (each for each in ast.walk(function) if isinstance(each, (ast.Global, ast.Nonlocal)))
-    return not any(name in each.names for each in declared)
-
-
-def _not_called(module: Module, function: ast.AST, name: str) -> ast.expr | None:
-    for each in ast.walk(function):
-        if isinstance(each, ast.Name) and each.id == name and not isinstance(each.ctx, ast.Store):
-            call = module.parent(each)
-            if not isinstance(call, ast.Call) or call.func is not each:
-                return each
-    return None
+def _only_goes_on(module: Module, node: ast.AST) -> bool:
+    """Return whether an expression is called, returned, or bound to names of a module or function."""
+    while isinstance(above := module.parent(node), ast.IfExp) and node is not above.test:
+        node = above
+    match module.parent(node):
+        case ast.Call(func=func):
+            return func is node
+        case ast.Assign(targets=targets):
+            return all(isinstance(each, ast.Name) for each in targets)
+        case ast.Return():
+            return True
+    return False
 
 
 __all__ = ["used_otherwise"]
