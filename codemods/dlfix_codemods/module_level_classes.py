@@ -10,7 +10,7 @@ import libcst as cst
 from dlfix.fixing.plans_classes import ClassesPlan, ClassMove, NewArguments, NewParameters
 from dlfix.source.text import Span
 from dlfix_codemods.base import PlannedCodemod
-from dlfix_codemods.tools import bodies, imports, inits, placement, positions
+from dlfix_codemods.tools import bodies, imports, inits, placement, positions, wrapping
 
 
 class ModuleLevelClasses(PlannedCodemod):
@@ -24,7 +24,8 @@ class ModuleLevelClasses(PlannedCodemod):
         """Move the plan's classes above the statements that need them."""
         spans = positions.all_spans(module)
         anchors = _anchors(module, spans, plan)
-        carrier = _Carrier(module, spans, plan)
+        partial = imports.access(module, "functools", "partial")
+        carrier = _Carrier(module, spans, plan, partial.written)
         rewritten = module.visit(carrier)
         placed: dict[int, list[tuple[Span, cst.BaseStatement]]] = defaultdict(list)
         for move in plan.moves:
@@ -35,7 +36,7 @@ class ModuleLevelClasses(PlannedCodemod):
         for line in carrier.imports.values():
             assert isinstance(line, cst.Import | cst.ImportFrom)
             rewritten = imports.with_names_of(rewritten, line)
-        return rewritten
+        return partial.apply(rewritten) if plan.partials else rewritten
 
 
 def _first(item: tuple[Span, cst.BaseStatement]) -> Span:
@@ -56,9 +57,16 @@ class _Carrier(cst.CSTTransformer):
     """Takes classes out of their blocks."""
 
     def __init__(
-        self, module: cst.Module, spans: Mapping[cst.CSTNode, Span], plan: ClassesPlan
+        self,
+        module: cst.Module,
+        spans: Mapping[cst.CSTNode, Span],
+        plan: ClassesPlan,
+        partial: str,
     ) -> None:
         super().__init__()
+        self.partial, self.width = partial, plan.width
+        self.grown: list[cst.Call] = []
+        self.named = set(positions.pick(spans, plan.named, (cst.Assign,)).values())
         self.module = module
         self.spans = spans
         self.moved: dict[Span, cst.BaseStatement] = {}
@@ -80,6 +88,8 @@ class _Carrier(cst.CSTTransformer):
             spans, [each.span for each in plan.renames], (cst.Name, cst.SimpleString)
         )
         self.renames = {names[each.span]: each.text for each in plan.renames}
+        held = positions.pick(spans, [each.name for each in plan.partials], (cst.Name,))
+        self.partials = {held[each.name]: each.names for each in plan.partials}
         inits = positions.pick(
             spans, [each.init for each in plan.parameters], (cst.FunctionDef, cst.ClassDef)
         )
@@ -109,7 +119,28 @@ class _Carrier(cst.CSTTransformer):
         text = self.renames.get(original_node)
         if text is not None and "." in text:
             return cst.parse_expression(text)
-        return updated_node if text is None else updated_node.with_changes(value=text)
+        named = updated_node if text is None else updated_node.with_changes(value=text)
+        held = self.partials.get(original_node)
+        if held is None:
+            return named
+        args = [cst.Arg(named), *(bodies.keyword(name, name) for name in held)]
+        call = cst.Call(cst.parse_expression(self.partial), bodies.parted(args))
+        self.grown.append(call)
+        return call
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine | cst.FlattenSentinel[cst.BaseStatement]:
+        """Let a class say where it is; lay out partials that make a line too long."""
+        if original_node.body[0] in self.named:
+            return cst.FlattenSentinel([updated_node, _naming_its_module(original_node.body[0])])
+        if not self.grown:
+            return updated_node
+        grown, self.grown = self.grown, []
+        column = self.spans[original_node].start.column
+        laid_out = wrapping.fitted(self.module, updated_node, grown, column, self.width)
+        assert isinstance(laid_out, cst.SimpleStatementLine)
+        return laid_out
 
     def leave_SimpleString(
         self, original_node: cst.SimpleString, updated_node: cst.SimpleString
@@ -171,7 +202,9 @@ class _Carrier(cst.CSTTransformer):
         change = self.parameters.get(original_node)
         if change is None:
             return updated_node
-        return inits.with_init(updated_node, self.module, change.kept, change.forwards)
+        return inits.with_init(
+            updated_node, self.module, change.kept, change.forwards, change.to_base
+        )
 
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
@@ -241,6 +274,14 @@ def _reindented(cls: cst.ClassDef, indent: str, step: str) -> cst.BaseStatement:
         ]
         cls = cls.with_changes(body=cls.body.with_changes(body=members))
     return placement.reindented_docstring(cls, indent + step, step)
+
+
+def _naming_its_module(statement: cst.BaseSmallStatement) -> cst.BaseStatement:
+    """Return what lets a class say that it is found in the module that binds it."""
+    match statement:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
+            return cst.parse_statement(f"{name}.__module__ = __name__")
+    raise AssertionError(statement)
 
 
 def _as_method(function: cst.FunctionDef, name: str) -> cst.FunctionDef:

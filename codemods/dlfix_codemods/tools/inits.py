@@ -28,11 +28,19 @@ def keeping(init: cst.FunctionDef, kept: Kept) -> cst.FunctionDef:
 
 
 def with_init(
-    node: cst.ClassDef, module: cst.Module, kept: Kept, forwards: Sequence[str] = ()
+    node: cst.ClassDef,
+    module: cst.Module,
+    kept: Kept,
+    forwards: Sequence[str] = (),
+    to_base: Sequence[str] = (),
 ) -> cst.ClassDef:
     """Return a class that has no `__init__` with one that takes and keeps something, and passes the rest on."""
-    names = ", ".join(_parameters([name for name, _ in kept], forwards))
-    lines = [f"super().__init__({', '.join(forwards)})"] if node.bases else []
+    taken = dict.fromkeys((*to_base, *(name for name, _ in kept)))
+    names = ", ".join(_parameters([*taken], forwards, bool(to_base)))
+    last = [each for each in forwards if each.startswith("**")]
+    first = [each for each in forwards if each not in last]
+    passed = ", ".join([*first, *(f"{name}={name}" for name in to_base), *last])
+    lines = [f"super().__init__({passed})"] if node.bases else []
     lines += [f"self.{attribute} = {name}" for name, attribute in kept]
     step = module.default_indent
     text = f"def __init__(self, {names}):\n" + "".join(f"{step}{line}\n" for line in lines)
@@ -47,9 +55,9 @@ def with_init(
     return node.with_changes(body=node.body.with_changes(body=body))
 
 
-def _parameters(kept: Sequence[str], forwards: Sequence[str]) -> list[str]:
+def _parameters(kept: Sequence[str], forwards: Sequence[str], named: bool) -> list[str]:
     """Return parameters that are passed on, and between them those that are kept."""
-    if not forwards:
+    if not forwards and not named:
         return [*kept]
     last = [each for each in forwards if each.startswith("**")]
     first = [each for each in forwards if each not in last]

@@ -37,7 +37,7 @@ class NewParameters:
 
     `init` is the `__init__`, or the class that has none and gets one; `kept` are the parameters that
     methods read, each with the attribute it is kept as. `forwards` are parameters that a new `__init__` passes
-    on to the inherited one.
+    on to the inherited one, and `to_base` those of `names` that this takes too.
     """
 
     init: Span
@@ -45,6 +45,7 @@ class NewParameters:
     by_keyword: bool
     kept: tuple[tuple[str, str], ...] = ()
     forwards: tuple[str, ...] = ()
+    to_base: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,14 @@ class NewArguments:
     call: Span
     names: tuple[str, ...]
     by_keyword: bool
+
+
+@dataclass(frozen=True)
+class NewPartial:
+    """A name of a class that is kept to be called later, and holds what the class takes besides."""
+
+    name: Span
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -84,3 +93,8 @@ class ClassesPlan:
     helpers: tuple[HelperMove, ...] = ()
     imports: tuple[Span, ...] = ()  # statements that go to module level
     inner: tuple[InnerImport, ...] = ()
+    partials: tuple[NewPartial, ...] = ()
+    width: int = 0  # of a line that gets a partial
+    named: tuple[
+        Span, ...
+    ] = ()  # `Point = make("Point")`, which `Point.__module__ = __name__` follows

@@ -85,7 +85,9 @@ class LocalClassReachesWorker(Rule):
     ## Fix safety
 
     The fix is safe. Values of the enclosing function that methods read are passed to `__init__` and
-    stored on the instance. There is no fix if such a name is assigned more than once, or if a base
+    stored on the instance. Where the class is kept in a variable or returned, and only called, a
+    `functools.partial` of it holds them. A named tuple that a function of another module makes gets the name of
+    the module that binds it. There is no fix if such a name is assigned more than once, or if a base
     class may differ in each call.
 
     ## How to turn it off

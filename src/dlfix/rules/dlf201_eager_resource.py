@@ -95,7 +95,9 @@ class EagerResource(Rule):
 
     The fix is safe if each process can open its own handle. There is no fix if code depends on the
     position of the handle, writes to it, or if an argument that opens it is no longer available;
-    the reason gives the line.
+    the reason gives the line. Then a method that takes its object along (`collate_fn=self.collate`) becomes
+    static, if it only reads attributes that the constructor sets: they are sent instead. This is unsafe
+    unless its name starts with an underscore, because code outside the project may call it.
 
     ## How to turn it off
 
@@ -104,7 +106,7 @@ class EagerResource(Rule):
 
     code = "DLF201"
     name = "eager-resource"
-    codemods = ("lazy_resources",)
+    codemods = ("lazy_resources", "module_level_callables")
     blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:

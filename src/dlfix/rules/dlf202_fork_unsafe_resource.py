@@ -105,7 +105,7 @@ class ForkUnsafeResource(Rule):
 
     code = "DLF202"
     name = "fork-unsafe-resource"
-    codemods = ("lazy_resources",)
+    codemods = ("lazy_resources", "module_level_callables")
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each handle that crosses and is unsafe under fork."""

@@ -106,6 +106,7 @@ class SyncPrimitiveInState(Rule):
 
     The fix is safe for objects that guard the threads of one process. Objects that synchronize
     processes are created with the context of the workers, if the code names `multiprocessing` there.
+    Methods that take their object along become static as for DLF201.
 
     ## How to turn it off
 
@@ -114,7 +115,7 @@ class SyncPrimitiveInState(Rule):
 
     code = "DLF204"
     name = "sync-primitive-in-state"
-    codemods = ("pickle_state",)
+    codemods = ("pickle_state", "module_level_callables")
     blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:

@@ -105,7 +105,8 @@ class ResourcePassedIn(Rule):
 
     The fix is safe if the handle is opened for reading and records how it was opened
     (`file.filename`, `file.mode`): each worker process reopens the file, and the caller still
-    owns the original handle. Otherwise the finding is only reported.
+    owns the original handle. Otherwise a method that takes its object along becomes static as for DLF201, or
+    the finding is only reported.
 
     ## How to turn it off
 
@@ -114,7 +115,7 @@ class ResourcePassedIn(Rule):
 
     code = "DLF205"
     name = "resource-passed-in"
-    codemods = ("lazy_resources",)
+    codemods = ("lazy_resources", "module_level_callables")
     blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:

@@ -80,7 +80,8 @@ class UnpicklableState(Rule):
 
     The fix is safe if the object can be recreated from stored values (a module from its name, a
     view as a list). A generator from which only workers take items is recreated in each worker. Other generators
-    would lose their position and are only reported.
+    would lose their position and are only reported, unless a method that takes its object along
+    becomes static as for DLF201.
 
     ## How to turn it off
 
@@ -89,7 +90,7 @@ class UnpicklableState(Rule):
 
     code = "DLF206"
     name = "unpicklable-state"
-    codemods = ("pickle_state",)
+    codemods = ("pickle_state", "module_level_callables")
     blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:

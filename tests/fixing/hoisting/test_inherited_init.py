@@ -87,3 +87,35 @@ def test_an_attribute_of_a_base_out_of_sight_is_not_replaced(tmp_path):
 )
 def test_no_fix(tmp_path, parts, reason):
     assert reason in fix_of(tmp_path, **parts)
+
+
+PROGRAM_OF_PROCESSES = """
+import multiprocessing
+
+def start({name}):
+    class Worker(multiprocessing.Process):
+        def {method}(self):
+            print({name})
+    Worker().start()
+"""
+
+
+def process_of(tmp_path: Path, name: str, method: str = "run") -> str:
+    path = tmp_path / "main.py"
+    path.write_text(PROGRAM_OF_PROCESSES.format(name=name, method=method))
+    [finding] = dlfix.check([path], isolated=True)
+    if finding.fix is None:
+        return str(finding.refused)
+    return dlfix.fix_text(path.read_text(), path, isolated=True).text
+
+
+@pytest.mark.parametrize("name", ["rows", "config", "args"])
+def test_a_process_keeps_what_it_reads(tmp_path, name):
+    text = process_of(tmp_path, name)
+    assert f"super().__init__()\n        self.{name} = {name}" in text
+    assert f"print(self.{name})" in text
+
+
+def test_an_attribute_of_processes_is_not_replaced(tmp_path):
+    assert "self._exitcode = exitcode" in process_of(tmp_path, "exitcode")
+    assert "already uses the attribute names" in process_of(tmp_path, "name")

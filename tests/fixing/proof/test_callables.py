@@ -530,3 +530,67 @@ def test_what_a_pool_gets_is_not_what_other_code_asks_for():
 )
 def test_what_others_may_get_is_asked_for(use, other):
     assert any("becomes a partial" in reason for reason in in_pool(use, other))
+
+
+@pytest.mark.parametrize(
+    ("use", "keeps"),
+    [
+        ("functools.update_wrapper(functools.partial(_call, f), f)", True),
+        ("functools.update_wrapper(functools.partial(_call, f), other)", False),
+        ("functools.update_wrapper(functools.partial(_call, f), f, updated=())", False),
+        ("functools.partial(_call, f)", False),
+    ],
+)
+def test_a_partial_gets_what_a_wrapper_got_from_what_it_wraps(use, keeps):
+    call = "def call(*args):\n    return f(*args)\n"
+    before = (
+        f"def again(f):\n    @functools.wraps(f)\n{textwrap.indent(call, '    ')}    return call\n"
+    )
+    after = call.replace("call(*", "_call(f, /, *", 1) + f"\ndef again(f):\n    return {use}\n"
+    reasons = moved(before, after, "")
+    assert keeps != any("the decorators of `call`" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("rest", "is_called"),
+    [
+        ("return cls(rows)", True),
+        ("return [cls(row) for row in rows]", True),
+        ("return cls", False),
+        ("return cls(rows), isinstance(rows, cls)", False),
+        ("return cls.__doc__, cls(rows)", False),
+        ("def made():\n        return cls\n    return made()(rows)", True),
+        ("return cls\n\nfirst = make([], 2)([1])", True),
+        ("return cls\n\nMade = make([], 2)\nfirst = Made([1])", True),
+        ("return cls\n\nMade = make([], 2)\nclass Own(Made):\n    pass", False),
+        ("return cls\n\nmakers = {'first': make([], 2)}", False),
+        ("return cls\n\nfirst = make([], 2).__name__", False),
+        ("return cls, rows\n\nfirst = make([], 2)", False),
+    ],
+)
+def test_a_class_becomes_a_partial_where_it_is_only_called(rest, is_called):
+    method = "        def __getitem__(self, i):\n            return i * by\n"
+    init = "    def __init__(self, rows, *, by):\n        self.by = by\n\n"
+    plain = "        def __init__(self, rows):\n            pass\n\n"
+    before = f"def make(rows, by):\n    class Scaled(Dataset):\n{plain}{method}    cls = Scaled\n    {rest}\n"
+    moved_method = textwrap.dedent(method.replace(" by\n", " self.by\n"))
+    new = f"class Scaled(Dataset):\n{init}{textwrap.indent(moved_method, '    ')}\n"
+    after = f"def make(rows, by):\n    cls = functools.partial(Scaled, by=by)\n    {rest}\n"
+    reasons = moved(before, new, after)
+    assert is_called == (reasons == [])
+    assert is_called != any("used other than by a call" in reason for reason in reasons)
+
+
+def test_a_derived_class_passes_what_its_base_takes():
+    before = (
+        "def make(rows, by):\n    class Base(Dataset):\n        def __init__(self, rows):\n"
+        "            self.rows = rows * by\n    class Part(Base):\n        def __getitem__(self, i):\n"
+        "            return self.rows[i]\n    return Part(rows)\n"
+    )
+    base = "class Base(Dataset):\n    def __init__(self, rows, *, by):\n        self.rows = rows * by\n\n"
+    part = "class Part(Base):\n{0}    def __getitem__(self, i):\n        return self.rows[i]\n"
+    init = "    def __init__(self, rows, *, by):\n        super().__init__(rows{0})\n\n"
+    after = "def make(rows, by):\n    return Part(rows, by=by)\n"
+    assert moved(before, base + part.format(init.format(", by=by")), after) == []
+    assert moved(before, base + part.format(init.format("")), after)
+    assert moved(before, base + part.format(""), after.replace(", by=by", ""))

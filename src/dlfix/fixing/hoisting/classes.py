@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dlfix.fixing import naming
 from dlfix.fixing.hoisting import hoisted_imports
 from dlfix.fixing.hoisting.captures import CannotHoist, guard_of, import_text
+from dlfix.fixing.hoisting.class_uses import ClassUses, passing_on
 from dlfix.fixing.hoisting.class_values import ClassValues
 from dlfix.fixing.hoisting.helpers import Helpers
 from dlfix.fixing.hoisting.inherited_init import (
@@ -19,6 +20,7 @@ from dlfix.fixing.hoisting.inherited_init import (
     refuse_read_early,
 )
 from dlfix.fixing.hoisting.kept_names import Keeping
+from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.plans_classes import (
     ClassesPlan,
     ClassMove,
@@ -26,12 +28,13 @@ from dlfix.fixing.plans_classes import (
     InnerImport,
     NewArguments,
     NewParameters,
+    NewPartial,
     Rename,
 )
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import in_order
 from dlfix.project.project import Project
-from dlfix.project.syntax import is_super, last_name
+from dlfix.project.syntax import last_name
 from dlfix.reach.evaluator import Base
 from dlfix.source.text import Span
 
@@ -77,6 +80,9 @@ class _Work:
     helpers: list[HelperMove] = field(default_factory=list)
     imports: list[Span] = field(default_factory=list)
     inner: list[InnerImport] = field(default_factory=list)
+    partials: list[NewPartial] = field(default_factory=list)
+    # What classes take besides: names, each with the attribute that it is kept as, if any.
+    passed: dict[ast.ClassDef, dict[str, str]] = field(default_factory=dict)
 
     @property
     def module(self) -> Module:
@@ -91,6 +97,8 @@ class _Work:
             tuple(self.helpers),
             tuple(dict.fromkeys(self.imports)),
             tuple(dict.fromkeys(self.inner)),
+            tuple(self.partials),
+            width_of(self.module) if self.partials else 0,
         )
 
     def add(self, node: ast.ClassDef) -> str:
@@ -330,15 +338,16 @@ class _Work:
         helpers: Helpers,
     ) -> ClassValues | None:
         """Let `__init__` take what the class read around it, and its callers pass it."""
-        if not captured and not helpers.reads:
+        base = self._local_base(node, scope)
+        inherited = self.passed[base] if base is not None else {}
+        if not (captured or helpers.reads or inherited):
             return None
-        init = next(
-            (s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"), None
-        )
+        init = _init_of(node)
         line = self.moves.lineage(node)
         keeping = Keeping(
             self.module, node, init, attributes_of_bases(line), has_state_unseen(line)
         )
+        keeping.attributes |= {name: kept for name, kept in inherited.items() if kept}
         for helper, reads in helpers.reads.items():
             keeping.call(helper, helper.name, reads)
             self.helpers.append(
@@ -352,41 +361,88 @@ class _Work:
             keeping.keep(name, reads)
         refuse_read_early(node, line, keeping.reading())
         self.renames += [Rename(self.module.span(r), text) for r, text in keeping.reads.items()]
-        if not captured and not values.variables:
-            return values
-        plain = init is None or _takes_nothing(init.args)
-        calls = self._constructor_calls(node, scope)
-        names = tuple(keeping.unpassed((*captured, *values.variables), calls))
-        kept = (*keeping.attributes.items(), *values.variables.items())
-        place = self.module.span(init or node)
+        if captured or values.variables or inherited:
+            self._take(
+                node,
+                ClassUses(self.module, self.moves.project, node, scope),
+                keeping,
+                inherited,
+                captured,
+                values,
+            )
+        return values
+
+    def _local_base(self, node: ast.ClassDef, scope: Scope) -> ast.ClassDef | None:
+        """Return the local class that a class derives from, if that one takes more arguments now."""
+        names = {base.id for base in node.bases if isinstance(base, ast.Name)}
+        local = (each for each in self.passed if each is not node and each.name in names)
+        return next((each for each in local if self.module.scope_of(each) is scope), None)
+
+    def _take(
+        self,
+        node: ast.ClassDef,
+        uses: ClassUses,
+        keeping: Keeping,
+        inherited: dict[str, str],
+        captured: dict[str, list[ast.Name]],
+        values: ClassValues,
+    ) -> None:
+        """Give a class parameters for what it and its base read, and let all that makes objects of it pass them."""
+        init, line = keeping.init, self.moves.lineage(node)
+        calls = [*uses.calls, *uses.of_values]
+        wanted = dict.fromkeys((*inherited, *captured, *values.variables))
+        names = tuple(keeping.unpassed(wanted, calls))
+        if uses.values or uses.heirs or inherited:
+            self._refuse_taken(node, names, wanted, uses)
+        uses.check(names, keeping)
         passed_on = forwarded(node, line, calls, names) if init is None else ()
-        by_keyword = not plain or bool(passed_on)
-        self.parameters.append(NewParameters(place, names, by_keyword, kept, passed_on))
-        for call in calls:
+        plain = init is None or _takes_nothing(init.args)
+        by_keyword = not plain or bool(passed_on or inherited)
+        kept = {**keeping.attributes, **values.variables}
+        kept = {name: attribute for name, attribute in kept.items() if not inherited.get(name)}
+        to_base = tuple(inherited)
+        if init is not None and inherited:
+            call = passing_on(node, init)
+            self.arguments.append(NewArguments(self.module.span(call), to_base, by_keyword=True))
+            to_base = ()
+        self.parameters.append(
+            NewParameters(
+                self.module.span(init or node),
+                names,
+                by_keyword,
+                tuple(kept.items()),
+                passed_on,
+                to_base,
+            )
+        )
+        for call in uses.calls:
             keeping.check(call)
             if names:
                 self.arguments.append(NewArguments(self.module.span(call), names, by_keyword))
-        return values
+        self.partials += [NewPartial(self.module.span(each), names) for each in uses.values]
+        self.passed[node] = {name: kept.get(name, inherited.get(name, "")) for name in names}
+        for heir in uses.heirs:
+            self.add(heir)
 
-    def _constructor_calls(self, node: ast.ClassDef, scope: Scope) -> list[ast.Call]:
-        own = {id(each) for each in ast.walk(node)}
-        calls = []
-        for each in scope.walk():
-            if each.lookup(node.name) is not scope:
-                continue
-            for read in each.reads.get(node.name, ()):
-                parent = self.module.parent(read)
-                if id(read) in own and _is_super_argument(self.module, read):
-                    continue
-                if not isinstance(parent, ast.Call) or parent.func is not read:
-                    raise CannotHoist(
-                        f"the class `{node.name}` reads names of the enclosing function "
-                        f"and is used other than by a call (line {read.lineno})"
-                    )
-                if id(read) in own:
-                    raise CannotHoist(f"the class creates instances of itself (line {read.lineno})")
-                calls.append(parent)
-        return calls
+    def _refuse_taken(
+        self, node: ast.ClassDef, names: Sequence[str], wanted: Iterable[str], uses: ClassUses
+    ) -> None:
+        """Refuse what other code than a constructor call could not pass as it is."""
+        if len(names) < len([*wanted]):
+            raise CannotHoist(
+                f"the `__init__` of `{node.name}` already has a parameter of a name that it reads of the "
+                f"enclosing function (line {node.lineno})"
+            )
+        if uses.heirs and _init_of(node) is None:
+            raise CannotHoist(
+                f"the class `{node.name}` has no `__init__` that the derived class "
+                f"`{uses.heirs[0].name}` could call (line {node.lineno})"
+            )
+
+
+def _init_of(node: ast.ClassDef) -> ast.FunctionDef | None:
+    methods = (each for each in node.body if isinstance(each, ast.FunctionDef))
+    return next((each for each in methods if each.name == "__init__"), None)
 
 
 def _makes_class(call: ast.Call) -> bool:
@@ -403,7 +459,3 @@ def _typename(call: ast.Call) -> ast.Constant | None:
 
 def _takes_nothing(args: ast.arguments) -> bool:
     return len(args.args) == 1 and not (args.kwonlyargs or args.vararg or args.kwarg)
-
-
-def _is_super_argument(module: Module, read: ast.Name) -> bool:
-    return is_super(module.parent(read))

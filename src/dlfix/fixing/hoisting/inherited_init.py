@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 from dlfix.fixing.classes.facts import self_names_used
 from dlfix.fixing.hoisting.captures import CannotHoist
+from dlfix.fixing.hoisting.private_methods import TAKEN
 from dlfix.project.syntax import positional
 from dlfix.reach.evaluator import Base
 from dlfix.reach.values import Class, External
@@ -15,6 +16,16 @@ from dlfix.reach.values import Class, External
 _IN_INIT = ("torch.utils.data.", "torch.nn.modules.", "torchvision.datasets.")
 # Bases that have no attributes of their own, and no constructor that calls methods.
 _EMPTY = frozenset("Dataset IterableDataset Sampler object ABC Generic Protocol".split())
+# Bases whose constructors call no method of a derived class, and whose attributes are known.
+_PROCESSES = frozenset(
+    f"{library}.{name}"
+    for library in ("multiprocessing", "multiprocessing.context", "torch.multiprocessing")
+    for name in ("Process", "SpawnProcess", "ForkProcess", "ForkServerProcess")
+) | {"multiprocessing.process.BaseProcess", "threading.Thread"}
+_OF_PROCESSES = TAKEN | frozenset(
+    "authkey close daemon exitcode getName ident isDaemon is_alive join kill name native_id pid run sentinel setDaemon"
+    " setName start terminate".split()
+)
 # Methods that no constructor calls.
 _LATER = frozenset("__getitem__ __getitems__ __iter__ __next__ __call__ forward".split())
 
@@ -66,6 +77,8 @@ def _inherited(node: ast.ClassDef, line: Sequence[Base]) -> ast.FunctionDef | No
                 return methods["__init__"]
             if base.node.decorator_list:
                 break
+        elif _is_process(base):
+            return None
         elif not isinstance(base, External) or not base.name.startswith(_IN_INIT):
             break
         elif not _is_empty(base):
@@ -104,7 +117,13 @@ def _called_by_constructors(line: Sequence[Base]) -> set[str]:
 
 def has_state_unseen(line: Sequence[Base]) -> bool:
     """Return whether a base out of sight may have attributes of its own."""
-    return any(not isinstance(base, Class) and not _is_empty(base) for base in line)
+    return any(
+        not (isinstance(base, Class) or _is_empty(base) or _is_process(base)) for base in line
+    )
+
+
+def _is_process(base: Base) -> bool:
+    return isinstance(base, External) and base.name in _PROCESSES
 
 
 def _is_empty(base: Base) -> bool:
@@ -116,13 +135,14 @@ def _is_empty(base: Base) -> bool:
 
 def attributes_of_bases(line: Sequence[Base]) -> set[str]:
     """Return the attributes that the bases of a class set or read of their objects."""
-    return {
+    found = {
         each.attr
         for base in line[1:]
         if isinstance(base, Class)
         for each in ast.walk(base.node)
         if isinstance(each, ast.Attribute)
     }
+    return found | (_OF_PROCESSES if any(map(_is_process, line)) else frozenset())
 
 
 __all__ = ["attributes_of_bases", "forwarded", "has_state_unseen", "refuse_read_early"]

@@ -61,9 +61,18 @@ class Keeping:
     def check(self, call: ast.Call) -> None:
         """See that a call can make an instance with what it is to keep."""
         for name in self.attributes:
-            binder = self.module.scope_of(self.node).lookup(name)
-            if binder is not None and not is_bound_before(self.module, binder, name, call):
-                raise CannotHoist(f"`{name}` may not be assigned yet (line {call.lineno})")
+            self.check_bound(name, call)
+
+    def check_bound(self, name: str, point: ast.expr) -> None:
+        """See that a name around the class surely has its value at some point."""
+        binder = self.module.scope_of(self.node).lookup(name)
+        if binder is not None and not is_bound_before(self.module, binder, name, point):
+            raise CannotHoist(f"`{name}` may not be assigned yet (line {point.lineno})")
+
+    def refuse_changing(self, name: str) -> None:
+        """Refuse a name around the class that may get another value."""
+        where = f"the class `{self.node.name}` reads `{name}` of the enclosing function"
+        self._refuse_rebound(name, self.module.scope_of(self.node).lookup(name), where)
 
     def unpassed(self, names: Iterable[str], calls: list[ast.Call]) -> Iterator[str]:
         """Yield the names that calls do not pass for a parameter of that name already."""

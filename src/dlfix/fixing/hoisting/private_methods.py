@@ -17,7 +17,7 @@ Method = ast.FunctionDef | ast.AsyncFunctionDef
 
 _SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 # External bases whose attributes are known, and what a method of a class derived from them must not be called.
-_KNOWN_BASES = frozenset(
+KNOWN_BASES = frozenset(
     {
         "abc.ABC",
         "multiprocessing.Process",
@@ -31,7 +31,7 @@ _KNOWN_BASES = frozenset(
     }
 )
 # What `multiprocessing.Process` and `threading.Thread` of Python 3.10 to 3.14 have.
-_TAKEN = frozenset(
+TAKEN = frozenset(
     "_Popen _after_fork _args _authkey _bootstrap _bootstrap_inner _check_closed _closed _config _context _daemonic "
     "_delete _handle _ident _identity _initialized _invoke_excepthook _is_stopped _kwargs _name _native_id _os_thread_handle "
     "_parent_name _parent_pid _popen _reset_internal_locks _sentinel _set_ident _set_native_id _set_os_name "
@@ -129,7 +129,7 @@ def _free(
     """Return a name that no class of the line has; one of its own where a base is out of view."""
     stem = method.name.lstrip("_")
     in_view = all(
-        isinstance(each, Class) or (isinstance(each, External) and each.name in _KNOWN_BASES)
+        isinstance(each, Class) or (isinstance(each, External) and each.name in KNOWN_BASES)
         for each in line
     )
     wanted = [f"_{stem}"] if in_view else []
@@ -137,10 +137,6 @@ def _free(
     modules = {module, *(each.module for each in line if isinstance(each, Class))}
     for name in wanted:
         users = project.mentions(name)
-        if (
-            name not in _TAKEN | taken
-            and not modules.intersection(users)
-            and not project.sets(name)
-        ):
+        if name not in TAKEN | taken and not modules.intersection(users) and not project.sets(name):
             return name
     raise CannotHoist(f"`{wanted[-1]}` is taken (line {method.lineno})")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.fixing import naming
-from dlfix.fixing.hoisting import private_methods, rebinding, wrapping
+from dlfix.fixing.hoisting import private_methods, rebinding, static_methods, wrapping
 from dlfix.fixing.hoisting.captures import CannotHoist, Draft, guard_of, is_global
 from dlfix.fixing.hoisting.classes import ClassMoves
 from dlfix.fixing.hoisting.consumers import Consumers, Question
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 CODEMOD = "module_level_callables"
 CLASSES = "module_level_classes"
+# Codemods for which this one stands in: an object that a method takes along is not sent.
+_OF_RESOURCES = frozenset({"lazy_resources", "pickle_state"})
 # Libraries whose functions were measured: what is not in the catalogue is found by its name.
 _MEASURED = {"torch", "numpy"}
 _DEPTH = 6  # how deep a captured value is looked into
@@ -59,8 +61,11 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     """Answer each finding; equal functions of a file share one fix."""
     planning = _Planning(analysis)
     groups: dict[object, list[Finding]] = {}
+    held = [each for each in findings if each.rule.codemods[0] in _OF_RESOURCES]
+    yield from planning.static(held)
     for finding in findings:
-        groups.setdefault(planning.key(finding), []).append(finding)
+        if finding not in held:
+            groups.setdefault(planning.key(finding), []).append(finding)
     for group in groups.values():
         yield from planning.planned(group)
 
@@ -145,6 +150,48 @@ class _Planning:
             self._part(group)
             for finding in group:
                 yield from self.planned([finding])
+
+    def static(self, findings: Sequence[Finding]) -> Iterator[Planned]:
+        """Plan static methods where bound ones send what cannot be sent along with their objects."""
+        groups: dict[ast.AST, list[Finding]] = {}
+        for finding in findings:
+            sent = _sent_by(finding)
+            if sent is None:
+                yield Planned((finding,), Refused("the resource is not sent by a bound method"))
+            else:
+                groups.setdefault(sent[0].function.node, []).append(finding)
+        for group in groups.values():
+            try:
+                yield Planned(tuple(group), self._static(group))
+            except CannotHoist as reason:
+                yield Planned(tuple(group), Refused(str(reason)))
+
+    def _static(self, group: list[Finding]) -> Fix:
+        """Plan one static method, which reads none of the attributes that some findings are about."""
+        plan: CallablesPlan | None = None
+        for finding in group:
+            sent = _sent_by(finding)
+            assert sent is not None
+            method, below = sent
+            module, node = method.function.module, method.function.node
+            owner = module.parent(node)
+            cls = self._class_of(module, owner) if isinstance(owner, ast.ClassDef) else None
+            if cls is None:
+                raise CannotHoist("the method is not defined in this project")
+            line = [*self.analysis.mro(cls), *self.analysis.interpreter.instances.subclasses(cls)]
+            names = _names_on_the_way(finding.evidence)
+            for question in self.consumers.asks(module, node, names):
+                raise CannotHoist(f"{question.asked_of('the method')} ({question.place})")
+            work = static_methods.StaticMethod(self.analysis, method, self._set_again)
+            plan = work.plan(line, below)
+        assert plan is not None
+        name = getattr(node, "name", "")
+        message = f"Make the method `{name}` static, so that it is sent without its object"
+        edits = (Edit(module.path, CODEMOD, plan),)
+        if name.startswith("_"):
+            return Fix(message, Applicability.SAFE, edits)
+        doubt = f"code outside the project that calls `{name}` or overrides it is not changed"
+        return Fix(message, Applicability.UNSAFE, edits, doubt)
 
     def _part(self, group: list[Finding]) -> None:
         for finding in group:
@@ -608,6 +655,11 @@ class _Planning:
         work.wraps[module.path] = [wraps]
         name = _decorator_name(module, outer)
         work.message = f"Add `functools.wraps` to the decorator `{name}`"
+
+
+def _sent_by(finding: Finding) -> tuple[BoundMethod, Crossing] | None:
+    crossing = finding.evidence
+    return static_methods.sent_by(crossing) if isinstance(crossing, Crossing) else None
 
 
 def _passes_all_on(function: ast.AST) -> bool:

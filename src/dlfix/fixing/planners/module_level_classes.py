@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlfix.fixing.hoisting import made_elsewhere
 from dlfix.fixing.hoisting.captures import CannotHoist
 from dlfix.fixing.hoisting.classes import ClassMoves
 from dlfix.fixing.planners import module_level_callables
@@ -39,6 +40,12 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
 
 
 def _fix(made: object, finding: Finding, moves: dict[Path, ClassMoves], analysis: Analysis) -> Fix:
+    value = _value(finding)
+    named = made_elsewhere.naming(value, analysis) if isinstance(value, ExternalCall) else None
+    if named is not None:
+        home, name, plan = named
+        message = f"Let the class `{name}` name the module that binds it"
+        return Fix(message, Applicability.SAFE, (Edit(home.path, CODEMOD, plan),))
     module = _module_of(finding)
     if module is None or not isinstance(made, ast.AST):
         raise CannotHoist("the class is not defined in this project")

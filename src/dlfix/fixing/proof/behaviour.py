@@ -28,6 +28,7 @@ from dlfix.fixing.proof import (
     managed_attributes,
     members,
     moves,
+    named_modules,
     observers,
     patches,
     pickling_tried,
@@ -38,6 +39,7 @@ from dlfix.fixing.proof import (
     set_up_order,
     sharing,
     state,
+    static_methods,
     used_once_closed,
     wrapped,
 )
@@ -78,6 +80,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     pickling_tried.check,
     descriptors.check,
     sharing.check,
+    static_methods.check,
     defaults.check,
 )
 _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
@@ -86,6 +89,7 @@ _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
     loaders.check,
     pickling_tried.check_moved,
     each_call.check,
+    named_modules.check,
 )
 
 

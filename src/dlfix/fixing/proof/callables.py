@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from dlfix.catalog import load
 from dlfix.catalog.rows import BoundaryRow
-from dlfix.fixing.proof import kept_names, writes
+from dlfix.fixing.proof import class_partials, kept_names, new_arguments, writes
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.iterations import used_up
 from dlfix.fixing.proof.observed_values import Sources, makes_function, observed
@@ -203,6 +203,7 @@ class Moved:
             yield from self._names_inside(node)
             yield from self._name_taken(node)
             yield from self._shape(node)
+            yield from self._unpassed(node)
         for site, capture in self.captures:
             yield from self._capture(site, capture)
         yield from self._looked_at()
@@ -393,12 +394,37 @@ class Moved:
                 continue
             if self._body(origin) != self._body(node):
                 continue
-            if _decorators(origin) != _decorators(node):
+            if _decorators(origin) != _decorators(node) and not self._is_dressed(origin, node):
                 yield self._about(
                     node,
                     node.lineno,
                     f"the decorators of `{origin.name}` have changed (line {node.lineno})",
                 )
+
+    def _unpassed(self, node: Defined) -> Iterator[Regression]:
+        """Yield a call that does not pass what the constructor of a class takes now."""
+        if isinstance(node, ast.ClassDef):
+            for call, name in new_arguments.missing(self.new, node):
+                yield self._about(
+                    node,
+                    call.lineno,
+                    f"`{name}` is not passed to the constructor of `{node.name}` (line {call.lineno})",
+                )
+
+    def _is_dressed(self, origin: Defined, node: Defined) -> bool:
+        """Return whether each partial of a function gets from `update_wrapper` what `wraps` gave before."""
+        match origin.decorator_list:
+            case [ast.Call(func=func, args=[ast.Name(id=wrapped)], keywords=[])]:
+                if last_part(func) != "wraps" or node.decorator_list:
+                    return False
+            case _:
+                return False
+        reads = [
+            read
+            for read in self.new.nodes_by_name.get(node.name, ())
+            if isinstance(read.ctx, ast.Load)
+        ]
+        return bool(reads) and all(kept_names.updated(self.new, each) == wrapped for each in reads)
 
     def _body(self, node: Defined) -> str:
         return ast.dump(ast.Module(body=node.body, type_ignores=[]))
@@ -507,8 +533,22 @@ class Moved:
             ]
             if inner:
                 reason = f"the partial holds the local function `{name}` (line {call.lineno})"
+        elif self._was_local_class(name):
+            used = class_partials.used_otherwise(self.change.new, self.new, call)
+            if used is not None:
+                reason = (
+                    f"the class `{name}` is now a partial and may be used other than by a call "
+                    f"(line {getattr(used, 'lineno', 1)})"
+                )
         if reason:
             yield self.change.regression(qualname, call, reason)
+
+    def _was_local_class(self, name: str) -> bool:
+        """Return whether a class of that name, which may have become private, left a function."""
+        return any(
+            isinstance(each, ast.ClassDef) and name.endswith(each.name.strip("_"))
+            for each in self.gone
+        )
 
     @cached_property
     def _by_reference(self) -> set[str]:

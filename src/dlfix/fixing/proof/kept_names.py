@@ -28,6 +28,18 @@ def answered(module: Module, partial: ast.Call, defs: Collection[str]) -> frozen
     return frozenset()
 
 
+def updated(module: Module, function: ast.AST) -> str:
+    """Return whose name a partial of a function gets: `update_wrapper(partial(function, ...), wrapped)`."""
+    partial = module.parent(function)
+    if not isinstance(partial, ast.Call) or function not in partial.args[:1]:
+        return ""
+    match module.parent(partial):
+        case ast.Call(func=func, args=[each, wrapped], keywords=[]) if each is partial:
+            made = last_part(partial.func) == "partial" and last_part(func) == "update_wrapper"
+            return dotted(wrapped) if made else ""
+    return ""
+
+
 def _below(module: Module, statement: ast.stmt) -> ast.stmt | None:
     for block in ("body", "orelse", "finalbody"):
         listed = getattr(module.parent(statement), block, [])
@@ -89,4 +101,4 @@ def asked_by_parent(program: Program, module: Module, node: ast.AST) -> bool:
     return ParentCode(program).runs(module, program.enclosing(module, node))
 
 
-__all__ = ["answered", "asked_by_parent", "only_compared", "only_shown"]
+__all__ = ["answered", "asked_by_parent", "only_compared", "only_shown", "updated"]

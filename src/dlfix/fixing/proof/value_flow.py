@@ -40,6 +40,13 @@ def known_as(program: Program, module: Module, functions: Iterable[ast.AST]) -> 
     return found
 
 
+def places_of(program: Program, module: Module, made: ast.expr) -> list[Place] | None:
+    """Return the expressions that may give what one of them makes; None where it goes on unseen."""
+    flow = _Flow(program)
+    flow.add(module, made)
+    return flow.places if flow.run() else None
+
+
 def is_about(module: Module, node: ast.AST, names: set[str] | None) -> bool:
     """Return whether what a node asks may be asked of something that goes by one of some names."""
     if names is None:
@@ -121,7 +128,7 @@ class _Flow:
         """Note where a function or class is first taken; False for what a decorator or a base gets."""
         if isinstance(function, ast.Lambda):
             self.names.add("<lambda>")
-            self._add(module, function)
+            self.add(module, function)
             return True
         if isinstance(function, ast.ClassDef) and not self._is_plain(module, function):
             return False
@@ -157,7 +164,8 @@ class _Flow:
                 return False
         return True
 
-    def _add(self, module: Module, node: ast.AST) -> None:
+    def add(self, module: Module, node: ast.AST) -> None:
+        """Note a place that the value reaches."""
         if node not in self._met:
             self._met.add(node)
             self.places.append((module, node))
@@ -176,7 +184,7 @@ class _Flow:
         for inner in scope.walk():
             if inner.lookup(name) is scope:
                 for read in inner.reads.get(name, ()):
-                    self._add(module, read)
+                    self.add(module, read)
         return not (scope.is_module and self._is_imported(name))
 
     def _is_imported(self, name: str) -> bool:
@@ -211,7 +219,7 @@ class _Flow:
             case ast.arguments():
                 return self._is_default(module, above, node)
             case ast.Subscript(value=value) if value is node:
-                self._add(module, above)  # an item of the list that holds it
+                self.add(module, above)  # an item of the list that holds it
                 return isinstance(above.ctx, ast.Load)
             case ast.Subscript(slice=key) if key is node:
                 return isinstance(above.ctx, ast.Load)  # gives what is kept under it
@@ -294,7 +302,7 @@ class _Flow:
                     and isinstance(node.ctx, ast.Load)
                     and not _is_of_module(module, node)
                 ):
-                    self._add(module, node)
+                    self.add(module, node)
         return True
 
     def _asked_for(self, name: str) -> bool:
@@ -344,13 +352,13 @@ class _Flow:
             case ast.Attribute(attr="values" | "items") as method:
                 call = module.parent(method)
                 if call is not None and _is_iterated(module, call):
-                    self._add(module, call)
+                    self.add(module, call)
             case ast.Attribute(attr="get" | "pop") as method:
                 call = module.parent(method)
                 if isinstance(call, ast.Call) and _may_be(call.args[:1], name):
-                    self._add(module, call)
+                    self.add(module, call)
             case ast.Subscript(slice=key) as item if item.value is held and _may_be([key], name):
-                self._add(module, item)
+                self.add(module, item)
 
     def _uses(self, module: Module, name: ast.Name) -> Iterator[tuple[ast.Name, ast.AST | None]]:
         scope = module.scope_of(name).lookup(name.id)
@@ -388,7 +396,7 @@ class _Flow:
                     continue
                 if not isinstance(call, ast.Call) or call.func is not node:
                     return False
-                self._add(other, call)
+                self.add(other, call)
         return len(self.places) > seen
 
     def _passed(self, module: Module, call: ast.Call, node: ast.AST, keyword: str) -> bool:
@@ -396,7 +404,7 @@ class _Flow:
         if _is_builtin(module, call.func, _TESTS) or _asks_for_another(module, call):
             return True
         if _is_builtin(module, call.func, _ITERATORS):
-            self._add(module, call)
+            self.add(module, call)
             return True
         if self._is_of_library(module, call.func):
             self.names.add(keyword)

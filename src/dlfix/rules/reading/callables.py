@@ -20,6 +20,7 @@ from dlfix.reach.values import (
     Derived,
     External,
     ExternalCall,
+    Frame,
     Function,
     Instance,
     Reached,
@@ -332,7 +333,7 @@ def _is_lost(value: ExternalCall, analysis: Analysis) -> bool:
     if _SAYING & value.arguments.keywords.keys():
         return False
     if scope.is_function:
-        return not _may_be_found_later(scope.name, module)
+        return not (_may_be_found_later(scope.name, module) or _names_its_module(value.frame))
     statement = module.parent(value.node)
     if not isinstance(statement, ast.Assign) or len(names) != 1:
         return False
@@ -353,6 +354,16 @@ def _may_be_found_later(function: str, module: Module) -> bool:
         isinstance(module.parent(call), ast.Assign) and module.scope_of(call).is_module
         for call in module.calls_by_name.get(function, ())
     )
+
+
+def _names_its_module(frame: Frame) -> bool:
+    """Return whether a module that calls the function says where a class is found: `Point.__module__ = __name__`."""
+    while frame.caller is not None:
+        frame = frame.caller
+        named = frame.module.attributes_by_name.get("__module__", ())
+        if any(isinstance(each.ctx, ast.Store) for each in named):
+            return True
+    return False
 
 
 def library_row(crossing: Crossing, analysis: Analysis) -> CallableRow | None:

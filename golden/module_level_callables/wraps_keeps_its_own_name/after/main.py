@@ -1,0 +1,55 @@
+import argparse
+import functools
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Numbers(Dataset):
+    def __init__(self, transform=None):
+        self.transform = transform
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        value = torch.tensor(index)
+        return value if self.transform is None else self.transform(value)
+
+
+def options(args):
+    context = args.start_method if args.workers else None
+    return {"batch_size": 2, "num_workers": args.workers, "multiprocessing_context": context}
+
+
+def _call(function, attempts, errors, /, *args, **kwargs):
+    for left in reversed(range(attempts)):
+        try:
+            return function(*args, **kwargs)
+        except errors:
+            if not left:
+                raise
+
+
+def again(function, attempts=3, errors=(OSError,)):
+    """Call a function again where it fails."""
+
+    call = functools.update_wrapper(functools.partial(_call, function, attempts, errors), function)
+
+    return call
+
+
+def plus_one(value):
+    return value + 1
+
+
+def make_loader(args):
+    return DataLoader(Numbers(again(plus_one)), **options(args))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    print("RESULT", [batch.tolist() for batch in make_loader(args)])
