@@ -14,8 +14,9 @@ Kept = Sequence[tuple[str, str]]  # parameters, each with the attribute it is ke
 
 def keeping(init: cst.FunctionDef, kept: Kept) -> cst.FunctionDef:
     """Return an `__init__` that keeps more, once the base has been set up."""
-    if not kept or not isinstance(init.body, cst.IndentedBlock):
+    if not kept:
         return init
+    init = _in_a_block(init)
     first = [*init.params.posonly_params, *init.params.params][0].name.value
     fresh = [cst.parse_statement(f"{first}.{attribute} = {name}") for name, attribute in kept]
     body = list(init.body.body)
@@ -25,6 +26,18 @@ def keeping(init: cst.FunctionDef, kept: Kept) -> cst.FunctionDef:
     )
     body[at:at] = fresh
     return init.with_changes(body=init.body.with_changes(body=body))
+
+
+def _in_a_block(init: cst.FunctionDef) -> cst.FunctionDef:
+    """Return a function with its statements on lines of their own: `def __init__(self): self.x = 1`."""
+    if not isinstance(init.body, cst.SimpleStatementSuite):
+        return init
+    lines = [
+        cst.SimpleStatementLine([each.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])
+        for each in init.body.body
+    ]
+    lines[-1] = lines[-1].with_changes(trailing_whitespace=init.body.trailing_whitespace)
+    return init.with_changes(body=cst.IndentedBlock(lines))
 
 
 def with_init(

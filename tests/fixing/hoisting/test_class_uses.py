@@ -47,6 +47,7 @@ def fixed(tmp_path: Path, **parts: str) -> str:
 def test_a_variable_holds_a_partial_of_the_class(tmp_path):
     text = fixed(tmp_path)
     assert "functools.partial(Scaled, by=by)" in text
+    assert "(self, rows, *, by):\n        self.by = by\n        self.rows = rows\n" in text
     assert "Windows, by=by, length=length" in text
     assert "super().__init__(rows, by=by)" in text
 
@@ -111,3 +112,11 @@ def test_a_class_that_goes_further_stays(tmp_path, later):
 )  # fmt: skip
 def test_no_fix(tmp_path, parts, reason):
     assert reason in fixed(tmp_path, **parts)
+
+
+def test_two_attributes_of_one_value_are_both_set(tmp_path):
+    init = f"first = by\n        second = by\n        {INIT}"
+    text = fixed(tmp_path, init=init, inner="pass", kept="pass", made="Scaled(rows)")
+    assert "self.first = by" in text
+    assert "self.second = second" in text
+    assert "    second = by\n" in text

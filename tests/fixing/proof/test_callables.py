@@ -594,3 +594,19 @@ def test_a_derived_class_passes_what_its_base_takes():
     assert moved(before, base + part.format(init.format(", by=by")), after) == []
     assert moved(before, base + part.format(init.format("")), after)
     assert moved(before, base + part.format(""), after.replace(", by=by", ""))
+
+
+def test_an_attribute_of_a_class_that_moved_is_still_set():
+    item = "def __getitem__(self, i):\n            return self.first + self.second\n"
+    before = f"def make(by):\n    class Rows(Dataset):\n        first = by\n        second = by\n\n        {item}    return Rows()\n"
+    both = "        self.first = by\n        self.second = by\n"
+    new = f"class Rows(Dataset):\n    def __init__(self, *, by):\n{both}\n    {item.replace('    ' * 3, '    ' * 2)}\n"
+    after = "def make(by):\n    return Rows(by=by)\n"
+    assert moved(before, new, after) == []
+    one = new.replace("        self.second = by\n", "")
+    assert any("`Rows.second` is not set" in each for each in moved(before, one, after))
+    item = "    def __getitem__(self, i):\n        return self.by\n"
+    before = f"def make(by):\n    class Rows(Dataset):\n{textwrap.indent(item, '    ').replace('self.by', 'by')}    return Rows()\n"
+    new = f"class Rows(Dataset):\n    def __init__(self, *, by):\n        pass\n\n{item}\n"
+    assert any("`Rows.by` is not set" in each for each in moved(before, new, after))
+    assert moved(before, new.replace("pass", "self.by = by"), after) == []

@@ -38,13 +38,14 @@ class ClassValues:
             attribute, value = _target(statement), statement.value
             self._check(statement, attribute, keeping)
             span = self.module.span(statement)
-            if isinstance(value, ast.Name) and not self._has_comment(statement):
+            kept = isinstance(value, ast.Name) and value.id in keeping.attributes
+            if isinstance(value, ast.Name) and not (kept or self._has_comment(statement)):
                 self.leave.append(span)
-                keeping.attributes.setdefault(value.id, attribute)
+                keeping.attributes[value.id] = attribute
             else:
                 self._check_free(attribute, statement)
                 self.stay.append(span)
-                self.variables[attribute] = attribute
+                self.variables[attribute] = attribute  # as where two attributes have one value
             inside = {id(each) for each in ast.walk(statement)}
             for name in list(captured):
                 captured[name] = [each for each in captured[name] if id(each) not in inside]

@@ -204,6 +204,7 @@ class Moved:
             yield from self._name_taken(node)
             yield from self._shape(node)
             yield from self._unpassed(node)
+            yield from self._unset(node)
         for site, capture in self.captures:
             yield from self._capture(site, capture)
         yield from self._looked_at()
@@ -399,6 +400,23 @@ class Moved:
                     node,
                     node.lineno,
                     f"the decorators of `{origin.name}` have changed (line {node.lineno})",
+                )
+
+    def _unset(self, node: Defined) -> Iterator[Regression]:
+        """Yield a name that the body of a class bound, or that a method reads now, and that nothing sets."""
+        for origin in self.gone:
+            if not (isinstance(origin, ast.ClassDef) and isinstance(node, ast.ClassDef)):
+                continue
+            if origin.name.strip("_") != node.name.strip("_"):
+                continue
+            bound = stored_names(node.body)
+            gone = stored_names(origin.body) - bound - _set_in(node)
+            fresh = _read_of_self(node) - _read_of_self(origin) - bound - _set_in(self.new.tree)
+            for name in sorted(gone | fresh):
+                yield self._about(
+                    node,
+                    node.lineno,
+                    f"`{node.name}.{name}` is not set (line {node.lineno})",
                 )
 
     def _unpassed(self, node: Defined) -> Iterator[Regression]:
@@ -1080,6 +1098,26 @@ def _changed_by(becomes_partial: bool, is_renamed: bool, is_wrapped: bool) -> fr
         return _NAMES | _OF_WRAPPERS | (_OF_FUNCTIONS - _TYPES)
     renamed = _NAMES | {"co_name"} if is_renamed else frozenset({"__qualname__"})
     return _OF_CODE | renamed | {"co_qualname"}  # `main.<locals>.f` moves
+
+
+def _set_in(node: ast.AST) -> set[str]:
+    """Return the attributes that some code sets."""
+    found = (each for each in ast.walk(node) if isinstance(each, ast.Attribute))
+    return {each.attr for each in found if not isinstance(each.ctx, ast.Load)}
+
+
+def _read_of_self(cls: ast.ClassDef) -> set[str]:
+    """Return the attributes that methods of a class read of their object."""
+    return {
+        each.attr
+        for method in cls.body
+        if isinstance(method, FUNCTIONS)
+        for each in ast.walk(method)
+        if isinstance(each, ast.Attribute)
+        and isinstance(each.ctx, ast.Load)
+        and isinstance(each.value, ast.Name)
+        and each.value.id == self_name(method)
+    }
 
 
 def _decorators(node: Defined) -> list[str]:
