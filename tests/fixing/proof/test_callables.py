@@ -428,10 +428,17 @@ COMMANDS = "parser.set_defaults(func=print)\nargs = parser.parse_args()\n"
 
 
 @pytest.mark.parametrize(
-    "question", [f"{COMMANDS}print(hasattr(args, 'func'))", "isinstance(args, int)"]
+    "question",
+    [
+        f"{COMMANDS}print(hasattr(args, 'func'))",
+        "isinstance(args, int)",
+        "print(other.read.__doc__, other.read.__closure__)",
+    ],
 )
 def test_other_objects_may_be_asked(question):
-    assert bound(f"by = 1\nfn = HERE\n{question}\nreturn fn") == []
+    other = "def read(path): return path\n"
+    head = "import other\ndef make(args):"
+    assert bound(f"by = 1\nfn = HERE\n{question}\nreturn fn", head=head, other=other) == []
 
 
 def test_what_may_be_the_function_is_not_asked_for_the_parts_of_a_partial():

@@ -20,6 +20,16 @@ TRIES = {
         "with contextlib.suppress(TypeError):\n    kept = snapshot(rows)\n",
         True,
     ),
+    "around a library's function of the same name": (
+        "import copy, subprocess\ndef run(value):\n    return copy.deepcopy(value)\n\n"
+        "try:\n    subprocess.run(['ls'])\nexcept Exception:\n    pass\nrun(Rows('a'))\nrun.run = 1\n",
+        False,
+    ),
+    "around a library's function that is replaced": (
+        "import copy, subprocess\ndef run(value):\n    return copy.deepcopy(value)\n\nsubprocess.run = run\n"
+        "try:\n    subprocess.run(Rows('a'))\nexcept Exception:\n    pass\n",
+        True,
+    ),
     "of a list that holds it": (
         "import pickle\nrows = Rows('a')\ntry:\n    pickle.dumps([1, rows])\nexcept TypeError:\n    print('no')\n",
         True,

@@ -1025,7 +1025,9 @@ class Moved:
         if last_part(owner) in ("cls", "f_code"):
             return False
         if name not in _NAMES:
-            return isinstance(node.ctx, ast.Load)
+            found = self.change.new.resolve(module, owner)
+            other = found is not None and found[1] not in self.defined
+            return isinstance(node.ctx, ast.Load) and not other
         if name == "__qualname__" and dotted(getattr(owner, "func", None)) == "type":
             return True
         if (

@@ -19,6 +19,7 @@ from dlfix.fixing.proof.syntax import (
     self_name,
 )
 from dlfix.project.holding import ANYWHERE, Holding, Passing
+from dlfix.project.import_time import ImportTime
 from dlfix.project.trees import children
 
 if TYPE_CHECKING:
@@ -462,7 +463,7 @@ class Program:
             case ast.Attribute(value=ast.Name(id=first)) if self._is_of_library(
                 module, call, first
             ):
-                return None if self.project.sets(name) else ()
+                return None if self._is_replaced(module, call.func) else ()
             case ast.Attribute(value=held):
                 cls = self.class_of_self(module, held)
             case _:
@@ -478,6 +479,15 @@ class Program:
             and isinstance(module.parent(alias), ast.Import)
             and not self.project.contains(alias.name.partition(".")[0], module)
             for alias in bound
+        )
+
+    def _is_replaced(self, module: Module, func: ast.Attribute) -> bool:
+        """Return whether code gives a library another function by a name: `subprocess.run = logged`."""
+        wanted = ImportTime(module.tree).full_name(func)
+        return any(
+            ImportTime(other.tree).full_name(node) == wanted
+            for other in self.project.setters(func.attr)
+            for node in other.stores_by_name.get(func.attr, ())
         )
 
     def _related_functions(self, cls: Class, name: str) -> tuple[Function, ...] | None:
