@@ -137,6 +137,25 @@ def test_workers_import_it_too(tmp_path: Path, imported: str, line: str) -> None
     assert edit.plan.body == (line,)
 
 
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("f'plugins.{name}'", True),
+        ("'plugins.' + name", True),
+        ("f'{__name__}.{name}'", False),
+        ("f'others.{name}'", False),
+        ("name", False),
+    ],
+)
+def test_a_package_of_which_any_module_may_be_imported(
+    tmp_path: Path, name: str, found: bool
+) -> None:
+    mark = "  # !DLF303" if found else ""
+    main = f"def main(name):\n    importlib.import_module({name}){mark}\n"
+    main += "    DataLoader(Rows(), num_workers=2)\nif __name__ == '__main__':\n    main(input())\n"
+    check(tmp_path, REGISTRY + ROWS + MAIN + main)
+
+
 def test_the_refusal_says_where_an_import_under_a_condition_belongs(tmp_path: Path) -> None:
     (found,) = _diagnoses(tmp_path, "if len(OPTIONS) > 2: load_plugins(['blur'])")
     assert isinstance(found.outcome, Refused)

@@ -6,6 +6,7 @@ What they do when they are imported, workers lack: a plugin that enters itself i
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -72,14 +73,21 @@ class WorkerImports:
     def by_name_in_text(self, entry: Entry) -> ParentImport | None:
         """Return what imports a module in the parent by a name that is worked out, such as one of a configuration.
 
-        No module imports it, and a text of the module that works the name out has its name.
+        No module imports it; and a text of the module that works the name out has its name, or only the part below
+        a package is worked out.
         """
         project, wanted = self.analysis.project, entry.module
         if entry.kind != "import" or not any(map(project.mentions, _IMPORTING)):
             return None
         modules = self.modules
         for module in modules if wanted not in modules else ():
-            uses = [*imports_unknown(module)] if _has_in_text(module, wanted.name) else []
+            named = _has_in_text(module, wanted.name)
+            package = wanted.name.rpartition(".")[0]
+            uses = (
+                each
+                for each in imports_unknown(module)
+                if named or (package and _package_imported(module, each) == package)
+            )
             use = next((each for each in uses if self._is_of_parent(module, each)), None)
             if use is not None and not any(
                 target is wanted
@@ -144,6 +152,42 @@ class WorkerImports:
         return entries.may_import(module, node) and any(
             entry.kind == "import" for entry in entries.entries(module, node)
         )
+
+
+def _package_imported(module: Module, use: ast.AST) -> str:
+    """Return the package of which any module may be imported: `det.plugins` for `import_module(f"det.plugins.{name}")`."""
+    call = module.parent(use)
+    if not isinstance(call, ast.Call) or call.func is not use or not call.args:
+        return ""
+    start = "".join(
+        itertools.takewhile(bool, (_known(each, module) for each in _parts(call.args[0])))
+    )
+    package = (
+        module.name if start.startswith(".") and len(call.args) + len(call.keywords) > 1 else ""
+    )
+    return f"{package}{start}".rpartition(".")[0]
+
+
+def _parts(name: ast.expr) -> list[ast.expr]:
+    """Return the parts that a text is put together from."""
+    match name:
+        case ast.JoinedStr(values=values):
+            return values
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return [*_parts(left), *_parts(right)]
+    return [name]
+
+
+def _known(part: ast.expr, module: Module) -> str:
+    """Return the text of a part of a module's name; empty where that is not known."""
+    match part:
+        case ast.Constant(value=str() as text):
+            return text
+        case ast.FormattedValue(value=ast.Name(id="__name__")) | ast.Name(id="__name__"):
+            return module.name
+        case ast.FormattedValue(value=ast.Name(id="__package__")) | ast.Name(id="__package__"):
+            return module.name if module.path.stem == "__init__" else module.name.rpartition(".")[0]
+    return ""
 
 
 def _has_in_text(module: Module, name: str) -> bool:
