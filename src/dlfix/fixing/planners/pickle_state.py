@@ -91,6 +91,12 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     def plan_state(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
         return plan_one(group, inherited, by_process=False)
 
+    def plan_sliced(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
+        if not all(each.code == "DLF203" for each in group):
+            raise Refusal(_UNKNOWN)
+        around = _around(group, analysis, inherited)
+        return _sliced_later(group, around, Refusal(_UNKNOWN))
+
     views = [one for one in read if _is_view(one[1])]
     listings = [one for one in read if is_listing(one[1])]
     streams = [one for one in read if isinstance(one[1].value, Generator)]
@@ -106,7 +112,14 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
         (readers, "Open {names} of `{cls}` separately in each process"),
         (rest, "Remove {names} from the pickled state of `{cls}`"),
     ):
-        yield from fixes(by_class(each), analysis, NAME, verb, plan_one, [("state", plan_state)])
+        yield from fixes(
+            by_class(each),
+            analysis,
+            NAME,
+            verb,
+            plan_one,
+            [("state", plan_state), ("sliced", plan_sliced)],
+        )
 
 
 def _is_view(culprit: Culprit) -> bool:
@@ -133,12 +146,7 @@ def plan_class(
     by_process: bool = True,
 ) -> ClassPlan:
     """Plan one class; raise Refusal where there is no plan."""
-    facts = group[0].facts
-    holders = {name for each in group for name in each.holders}
-    attributes = {each.attribute for each in group}
-    opened = OpenedIn(analysis, group[0].frame)
-    around = surroundings(analysis, facts, attributes, holders, opened)
-    around = replace(around, inherited=around.inherited | inherited)
+    around = _around(group, analysis, inherited)
     lazily = [each for each in group if each.code == "DLF203" or _is_started_lazily(each)]
     rest = [each for each in group if each not in lazily]
     try:
@@ -151,6 +159,17 @@ def plan_class(
         if rest or not by_process:
             raise
         return _sliced_later(group, around, reason)
+
+
+def _around(
+    group: Sequence[Culprit], analysis: Analysis, inherited: frozenset[str]
+) -> Surroundings:
+    """Return what is known of the code around a class, for what a group is about."""
+    holders = {name for each in group for name in each.holders}
+    attributes = {each.attribute for each in group}
+    opened = OpenedIn(analysis, group[0].frame)
+    around = surroundings(analysis, group[0].facts, attributes, holders, opened)
+    return replace(around, inherited=around.inherited | inherited)
 
 
 def _sliced_later(group: Sequence[Culprit], around: Surroundings, reason: Refusal) -> ClassPlan:
