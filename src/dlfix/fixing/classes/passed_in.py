@@ -16,6 +16,7 @@ from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.project.module import Module
 from dlfix.project.syntax import defaults, last_name, parameters
+from dlfix.reach.access_paths import added_to
 from dlfix.reach.labels import label, node_of
 from dlfix.reach.values import Bound, Constant, Derived, ExternalCall, Value
 
@@ -32,6 +33,7 @@ class Again:
 
 
 _PATHS = ("name", "file", "filename", "database")
+_EMPTY = ("{}", "[]", "dict()", "list()")
 _READING = ("r", "rb", "r:*", "r:gz", "r:bz2", "r:xz", None)
 
 REOPENED = {
@@ -354,16 +356,30 @@ def _for_each(again: Again, stem: str, given: str, container: str) -> tuple[list
 
 
 def _are_alike(culprit: Culprit) -> bool:
-    """Return whether a comprehension makes all handles of a list or dict, one like the other."""
+    """Return whether a comprehension, or one statement of a loop, makes all handles of a list or dict alike."""
     made = node_of(culprit.value)
     if made is None:
         return False
     match made[1].parent(made[0]):
+        case (
+            ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))])
+            | ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"))
+        ):
+            return _is_filled_alone(name, *made)
         case ast.ListComp(elt=item):
             return item is made[0] and culprit.container == "list"
         case ast.DictComp(value=item):
             return item is made[0] and culprit.container == "dict"
     return False
+
+
+def _is_filled_alone(name: str, made: ast.AST, module: Module) -> bool:
+    """Return whether a local list or dict begins empty, and one statement alone puts something into it."""
+    scope = module.scope_of(made)
+    bindings = scope.bindings.get(name, [])
+    added = [each for each in added_to(("", name), module) if module.scope_of(each.node) is scope]
+    begins_empty = len(bindings) == 1 and ast.unparse(bindings[0].value or made) in _EMPTY
+    return begins_empty and len(added) == 1 and added[0].value is made
 
 
 def plan_field(culprit: Culprit, around: Surroundings) -> ClassPlan:
