@@ -79,7 +79,8 @@ class UnpicklableState(Rule):
     ## Fix safety
 
     The fix is safe if the object can be recreated from stored values (a module from its name, a
-    view as a list). A generator from which only workers take items is recreated in each worker. Other generators
+    view as a list, a `torch.Generator` from its state). A reader of rows is reopened together with a file
+    that nothing else holds. A generator from which only workers take items is recreated in each worker. Other generators
     would lose their position and are only reported, unless a method that takes its object along
     becomes static as for DLF201.
 
