@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from dlfix.fixing.classes.facts import self_names_used
 from dlfix.fixing.hoisting.captures import CannotHoist
@@ -90,7 +90,7 @@ def _inherited(node: ast.ClassDef, line: Sequence[Base]) -> ast.FunctionDef | No
 
 def refuse_read_early(node: ast.ClassDef, line: Sequence[Base], reading: Collection[str]) -> None:
     """Refuse methods that read what an object keeps, and that the constructor of a base may call before."""
-    called = _called_by_constructors(line)
+    called = called_by_constructors(line[1:])
     outside = has_state_unseen(line)
     for name in reading:
         if name in called or (outside and name not in _LATER):
@@ -100,12 +100,12 @@ def refuse_read_early(node: ast.ClassDef, line: Sequence[Base], reading: Collect
             )
 
 
-def _called_by_constructors(line: Sequence[Base]) -> set[str]:
-    """Return the names that constructors of bases read of their object, and so do the methods that these name."""
-    bases = [base.node for base in line[1:] if isinstance(base, Class)]
-    methods = [each for base in bases for each in base.body if isinstance(each, ast.FunctionDef)]
+def called_by_constructors(line: Iterable[object]) -> set[str]:
+    """Return the names that constructors of classes read of their object, and so do the methods that these name."""
+    nodes = [each.node for each in line if isinstance(each, Class)]
+    methods = [each for node in nodes for each in node.body if isinstance(each, ast.FunctionDef)]
     found: set[str] = set()
-    todo = ["__init__", "__new__", "__init_subclass__"]
+    todo = ["__init__", "__new__", "__post_init__", "__init_subclass__"]
     while todo:
         name = todo.pop()
         for method in methods:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dlfix.fixing import naming
-from dlfix.fixing.classes.facts import self_names_used
 from dlfix.fixing.hoisting.captures import CannotHoist
+from dlfix.fixing.hoisting.inherited_init import called_by_constructors
 from dlfix.fixing.hoisting.instances import member_of
 from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.hoisting.private_methods import KNOWN_BASES
@@ -196,7 +196,7 @@ class StaticMethod:
         assert around is not None
         call = self.module.parent(read)
         called = isinstance(call, ast.Call) and call.func is read
-        if not called and around.name in {"__init__", *_called_by_constructors(line)}:
+        if not called and around.name in {"__init__", *called_by_constructors(line)}:
             raise CannotHoist(
                 f"a constructor may use `{node.name}` before it sets what that reads (line {read.lineno})"
             )
@@ -239,21 +239,6 @@ def _is_set(owner: ast.ClassDef, attribute: str) -> bool:
                     if (name, attr) == (first, attribute):
                         return True
     return False
-
-
-def _called_by_constructors(line: Sequence[Value]) -> set[str]:
-    """Return the names that constructors of some classes read of their object, and so do the methods these name."""
-    nodes = [each.node for each in line if isinstance(each, Class)]
-    methods = [e for node in nodes for e in node.body if isinstance(e, ast.FunctionDef)]
-    found: set[str] = set()
-    todo = ["__init__", "__new__", "__post_init__"]
-    while todo:
-        name = todo.pop()
-        for method in methods:
-            names = {*self_names_used(method)} - found if method.name == name else set()
-            found |= names
-            todo += names
-    return found
 
 
 __all__ = ["StaticMethod", "sent_by"]

@@ -186,7 +186,7 @@ def plan_class(
     """
     facts, project = group[0].facts, analysis.project
     if form == "lazy":
-        kept = plan_for_parent(group, _around(group, analysis, inherited))
+        kept = plan_for_parent(group, around_of(group, analysis, inherited))
         if kept is not None:
             return kept
     for culprit in group:
@@ -201,7 +201,7 @@ def plan_class(
         raise Refusal("the resource is not opened by the constructor")
     if group[0].on_class:
         return SharedHandle(project, facts, handle_at(group[0], group[0].site)).plan()
-    around = _around(group, analysis, inherited)
+    around = around_of(group, analysis, inherited)
     value = group[0].value
     field_at = declared_at(facts, group[0].attribute)
     alone = len({each.attribute for each in group}) == 1 and not facts.stores.get(
@@ -234,7 +234,7 @@ def plan_class(
     return _first_that_holds(facts, handles, around)
 
 
-def _around(
+def around_of(
     group: Sequence[Culprit], analysis: Analysis, inherited: frozenset[str]
 ) -> Surroundings:
     """Return what is known of the code around a class, for the handles of a group."""

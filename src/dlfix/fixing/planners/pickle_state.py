@@ -13,7 +13,6 @@ from dlfix.fixing.classes.derived import with_hanging
 from dlfix.fixing.classes.evidence import Culprit, OpenedIn, by_class, culprits
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, StoreSite
 from dlfix.fixing.classes.handles import Handle, Refusal
-from dlfix.fixing.classes.hierarchy import surroundings
 from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.parent_only import plan_for_parent
 from dlfix.fixing.classes.plans import ClassPlan
@@ -34,7 +33,7 @@ from dlfix.fixing.classes.restoring import (
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings
 from dlfix.fixing.classes.streams import refuse_where_taken_from
 from dlfix.fixing.classes.uses import Uses
-from dlfix.fixing.planners.lazy_resources import handle_of
+from dlfix.fixing.planners.lazy_resources import around_of, handle_at, handle_of
 from dlfix.fixing.planners.pickle_state_listings import is_listing, plan_listings
 from dlfix.fixing.plans import Planned
 from dlfix.project.import_time import ImportTime
@@ -94,7 +93,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     def plan_sliced(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
         if not all(each.code == "DLF203" for each in group):
             raise Refusal(_UNKNOWN)
-        around = _around(group, analysis, inherited)
+        around = around_of(group, analysis, inherited)
         return _sliced_later(group, around, Refusal(_UNKNOWN))
 
     views = [one for one in read if _is_view(one[1])]
@@ -146,7 +145,7 @@ def plan_class(
     by_process: bool = True,
 ) -> ClassPlan:
     """Plan one class; raise Refusal where there is no plan."""
-    around = _around(group, analysis, inherited)
+    around = around_of(group, analysis, inherited)
     lazily = [each for each in group if each.code == "DLF203" or _is_started_lazily(each)]
     rest = [each for each in group if each not in lazily]
     try:
@@ -161,21 +160,9 @@ def plan_class(
         return _sliced_later(group, around, reason)
 
 
-def _around(
-    group: Sequence[Culprit], analysis: Analysis, inherited: frozenset[str]
-) -> Surroundings:
-    """Return what is known of the code around a class, for what a group is about."""
-    holders = {name for each in group for name in each.holders}
-    attributes = {each.attribute for each in group}
-    opened = OpenedIn(analysis, group[0].frame)
-    around = surroundings(analysis, group[0].facts, attributes, holders, opened)
-    return replace(around, inherited=around.inherited | inherited)
-
-
 def _sliced_later(group: Sequence[Culprit], around: Surroundings, reason: Refusal) -> ClassPlan:
     """Plan the slice of a method that opens and that only the parent calls; else refuse with another reason."""
     from dlfix.fixing.classes.sliced import SlicedLater
-    from dlfix.fixing.planners.lazy_resources import handle_at
 
     try:
         handles = {each.attribute: handle_at(each, each.site) for each in group}
