@@ -90,12 +90,6 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     def plan_state(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
         return plan_one(group, inherited, by_process=False)
 
-    def plan_sliced(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
-        if not all(each.code == "DLF203" for each in group):
-            raise Refusal(_UNKNOWN)
-        around = around_of(group, analysis, inherited)
-        return _sliced_later(group, around, Refusal(_UNKNOWN))
-
     views = [one for one in read if _is_view(one[1])]
     listings = [one for one in read if is_listing(one[1])]
     streams = [one for one in read if isinstance(one[1].value, Generator)]
@@ -111,14 +105,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
         (readers, "Open {names} of `{cls}` separately in each process"),
         (rest, "Remove {names} from the pickled state of `{cls}`"),
     ):
-        yield from fixes(
-            by_class(each),
-            analysis,
-            NAME,
-            verb,
-            plan_one,
-            [("state", plan_state), ("sliced", plan_sliced)],
-        )
+        yield from fixes(by_class(each), analysis, NAME, verb, plan_one, [("state", plan_state)])
 
 
 def _is_view(culprit: Culprit) -> bool:
