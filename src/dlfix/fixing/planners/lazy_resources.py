@@ -190,7 +190,7 @@ def plan_class(
         if kept is not None:
             return kept
     for culprit in group:
-        if _may_not_be_opened_twice(culprit) and not _opens_what_it_reads(culprit, analysis):
+        if _may_not_be_opened_twice(culprit) and not opens_what_it_reads(culprit, analysis):
             raise Refusal(_why_not(culprit))
         _refuse_view(culprit, analysis)
         if not culprit.on_class:
@@ -444,7 +444,7 @@ def _refuse_view(culprit: Culprit, analysis: Analysis) -> None:
         raise Refusal(f"{row.note or 'a worker process cannot open the memory map'} ({where})")
 
 
-def _opens_what_it_reads(culprit: Culprit, analysis: Analysis) -> bool:
+def opens_what_it_reads(culprit: Culprit, analysis: Analysis) -> bool:
     """Return whether a reader is over a resource that the same method opens: `TextIOWrapper(open(p))`."""
     call, row = culprit.site.value, culprit.row
     if not isinstance(call, ast.Call) or not call.args or row is None or culprit.frame is None:

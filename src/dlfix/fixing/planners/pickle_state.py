@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dlfix.fixing.classes.batches import fixes
 from dlfix.fixing.classes.copied import plan_copied
 from dlfix.fixing.classes.derived import with_hanging
-from dlfix.fixing.classes.evidence import Culprit, OpenedIn, by_class, culprits
+from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, StoreSite
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.opening import LazyClass
@@ -33,7 +33,12 @@ from dlfix.fixing.classes.restoring import (
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings
 from dlfix.fixing.classes.streams import refuse_where_taken_from
 from dlfix.fixing.classes.uses import Uses
-from dlfix.fixing.planners.lazy_resources import around_of, handle_at, handle_of
+from dlfix.fixing.planners.lazy_resources import (
+    around_of,
+    handle_at,
+    handle_of,
+    opens_what_it_reads,
+)
 from dlfix.fixing.planners.pickle_state_listings import is_listing, plan_listings
 from dlfix.fixing.plans import Planned
 from dlfix.project.import_time import ImportTime
@@ -94,7 +99,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     listings = [one for one in read if is_listing(one[1])]
     streams = [one for one in read if isinstance(one[1].value, Generator)]
     copied = [one for one in read if one[1].row is not None and one[1].row.action == "copy"]
-    readers = [one for one in read if _opens_what_it_reads(one[1], analysis)]
+    readers = [one for one in read if opens_what_it_reads(one[1], analysis)]
     special = (*views, *listings, *streams, *copied, *readers)
     rest = [one for one in read if one not in special]
     yield from plan_listings(by_class(listings), analysis, NAME)
@@ -176,6 +181,7 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis)
     left: list[str] = []
     computed: list[str] = []
     copied: list[Culprit] = []
+    started = group[0].facts.started if group else frozenset()
     for culprit in group:
         name = culprit.attribute
         if _is_view(culprit):
@@ -196,7 +202,7 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis)
             left.append(name)
         elif culprit.row is not None and culprit.row.action == "copy":
             copied.append(culprit)
-        elif _opens_what_it_reads(culprit, analysis):
+        elif culprit.site.method.name in started and opens_what_it_reads(culprit, analysis):
             readers[name] = handle_of(culprit)
         else:
             remade[name] = _remade(culprit)
@@ -321,15 +327,6 @@ def _remade(culprit: Culprit) -> Remade:
     if culprit.site.value is None:
         raise Refusal(f"{_UNKNOWN} ({where})")
     return Remade(culprit.attribute, culprit.site)
-
-
-def _opens_what_it_reads(culprit: Culprit, analysis: Analysis) -> bool:
-    """Return whether one expression opens a file and makes what reads it: `csv.reader(open(path))`."""
-    value, opened = culprit.site.value, OpenedIn(analysis, culprit.frame)
-    made_first = culprit.site.method.name in culprit.facts.started
-    if culprit.container or not made_first or not isinstance(value, ast.Call):
-        return False
-    return any(isinstance(each, ast.Call) and opened.opens(each) for each in value.args)
 
 
 def _stream(culprit: Culprit) -> Handle:
