@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -66,7 +67,8 @@ class Members:
 
     def modules(self, name: Argument | None, frame: Frame) -> Iterator[Reached]:
         """Yield the modules of the tree that `import_module(f"package.{name}")` may import."""
-        start = _start(name.node).rpartition(".")[0] if isinstance(name, Bound) else ""
+        known = known_start(name.node, name.frame.module) if isinstance(name, Bound) else ""
+        start = known.rpartition(".")[0]
         package = self.interpreter.project.find(start, frame.module) if start else None
         if isinstance(name, Bound) and package is not None and package.is_package:
             pattern = self._pattern(name.node, name.frame)
@@ -136,15 +138,32 @@ class Members:
                 yield from self.interpreter.attribute(owner, name, node, frame)
 
 
-def _start(node: ast.expr) -> str:
-    """Return the text that a computed text begins with."""
-    while isinstance(node, (ast.JoinedStr, ast.BinOp)):
-        first = node.left if isinstance(node, ast.BinOp) else (node.values or [node])[0]
-        if first is node:
-            return ""
-        node = first
-    known = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    return node.value if known else ""  # type: ignore[attr-defined]
+def known_start(name: ast.expr, module: Module) -> str:
+    """Return the text that a computed text begins with; `__name__` is that of the module that it stands in."""
+    return "".join(itertools.takewhile(bool, (_text_of(each, module) for each in _joined(name))))
+
+
+def _joined(name: ast.expr) -> list[ast.expr]:
+    """Return the parts that a text is put together from, in order."""
+    match name:
+        case ast.JoinedStr(values=values):
+            return values
+        case ast.BinOp(left=left, right=right):
+            return [*_joined(left), *(_joined(right) if isinstance(name.op, ast.Add) else ())]
+    return [name]
+
+
+def _text_of(part: ast.expr, module: Module) -> str:
+    """Return the text of a part; empty where it is not known."""
+    named = part.value if isinstance(part, ast.FormattedValue) else part
+    match named:
+        case ast.Constant(value=str() as text):
+            return text
+        case ast.Name(id="__name__"):
+            return module.name
+        case ast.Name(id="__package__"):
+            return module.name if module.is_package else module.name.rpartition(".")[0]
+    return ""
 
 
 def _is_called(node: ast.expr, module: Module) -> bool:

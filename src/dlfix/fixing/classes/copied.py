@@ -120,9 +120,7 @@ def _is_used_at_once(module: Module, node: ast.AST) -> bool:
 
 def _spelled(facts: ClassFacts, restored: str, library: str) -> str:
     """Return an expression under the name that the module gives to the library: `import torch as th`."""
-    for name, bindings in facts.module.scope.bindings.items():
-        for each in bindings:
-            alias = each.node if isinstance(each.statement, ast.Import) else None
-            if isinstance(alias, ast.alias) and alias.name == library:
-                return restored.replace(f"{library}.", f"{name}.")
-    raise Refusal(f"the file does not import `{library}` ({facts.line(facts.node)})")
+    name = facts.imported_as(library)
+    if not name:
+        raise Refusal(f"the file does not import `{library}` ({facts.line(facts.node)})")
+    return restored.replace(f"{library}.", f"{name}.")

@@ -58,6 +58,15 @@ class ClassFacts:
             for each in self.node.decorator_list
         )
 
+    def imported_as(self, library: str) -> str:
+        """Return the name that the module gives to a library: "np" for `import numpy as np`; "" if it imports none."""
+        for name, bindings in self.module.scope.bindings.items():
+            for each in bindings:
+                alias = each.node if isinstance(each.statement, ast.Import) else None
+                if isinstance(alias, ast.alias) and alias.name == library:
+                    return name
+        return ""
+
     def setting(self, attribute: str, value: str) -> str:
         """Return the statement of a method that sets an attribute."""
         if self.is_frozen:

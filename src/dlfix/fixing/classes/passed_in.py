@@ -281,13 +281,10 @@ def _part_of_h5(value: Derived) -> tuple[Value, Again | None]:
 
 def _spelled(again: Again, facts: ClassFacts) -> Again:
     """Return a call under the name that the module gives to the library: `import h5py as h5`."""
-    for name, bindings in facts.module.scope.bindings.items():
-        for each in bindings:
-            alias = each.node if isinstance(each.statement, ast.Import) else None
-            if isinstance(alias, ast.alias) and alias.name == again.library:
-                call = again.call.replace(f"{again.library}.", f"{name}.")
-                return replace(again, call=call, library="")
-    return again
+    name = facts.imported_as(again.library)
+    if not name:
+        return again
+    return replace(again, call=again.call.replace(f"{again.library}.", f"{name}."), library="")
 
 
 def _is_handed_on(value: ExternalCall) -> bool:

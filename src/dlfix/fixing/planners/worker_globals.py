@@ -135,11 +135,9 @@ def _importing(finding: Finding, analysis: Analysis, taken: set[Module]) -> Plan
     """Import what only the parent imports in each worker, too."""
     refused = Refused(_why_not_imported(finding.evidence))
     setting = importing(finding, analysis)
-    plans = _in_each_worker([setting], analysis, taken) if setting is not None else ()
+    plans = _in_each_worker([setting], analysis, taken, "Import") if setting is not None else ()
     found = next((each.outcome for each in plans), refused)
-    if not isinstance(found, Fix):
-        return Planned((finding,), refused)
-    return Planned((finding,), replace(found, message=found.message.replace("Set", "Import", 1)))
+    return Planned((finding,), found if isinstance(found, Fix) else refused)
 
 
 def _why_not_imported(found: SetByParentImport) -> str:
@@ -151,7 +149,7 @@ def _why_not_imported(found: SetByParentImport) -> str:
 
 
 def _in_each_worker(
-    findings: Sequence[Finding], analysis: Analysis, taken: set[Module]
+    findings: Sequence[Finding], analysis: Analysis, taken: set[Module], verb: str = "Set"
 ) -> Iterator[Planned]:
     """Set all that the workers of the same loaders lack in one `worker_init_fn`."""
     settings: dict[Finding, list[Setting]] = {}
@@ -165,7 +163,7 @@ def _in_each_worker(
     try:
         made = dict.fromkeys(each for group in settings.values() for each in group)
         wanted = _at_each_loader(_all([*settings]), [*made], analysis, taken)
-        fix = _fix(_all([*settings]), wanted, analysis)
+        fix = _fix(_all([*settings]), wanted, analysis, verb)
     except _No as no:
         yield from (Planned((each,), _refused(no, each)) for each in settings)
         return
@@ -293,14 +291,14 @@ class Setting:
 
 
 def _fix(
-    evidences: Sequence[Evidence], wanted: Mapping[Module, _Wanted], analysis: Analysis
+    evidences: Sequence[Evidence], wanted: Mapping[Module, _Wanted], analysis: Analysis, verb: str
 ) -> Fix:
     edits = [_edit(each.loaders, each.settings, analysis) for each in wanted.values()]
     first = edits[0].plan
     assert isinstance(first, WorkerGlobalsPlan)
     names = ", ".join(dict.fromkeys(f"`{each.title}`" for each in evidences))
     return Fix(
-        f"Set {names} in each worker with `{first.name}`",
+        f"{verb} {names} in each worker with `{first.name}`",
         Applicability.UNSAFE,
         tuple(edits),
         why_unsafe(evidences),
@@ -596,7 +594,9 @@ def _in_library(
     statement = module.statement(write.node)
     if isinstance(statement, ast.Assign) and _is_of_imports(module, statement.value):
         return Setting((), (_text(module, statement),))
-    if row is not None and isinstance(statement, ast.Assign):  # what the catalogue has are numbers
+    if row is not None and isinstance(
+        statement, ast.Assign
+    ):  # a number or a text, which can be sent
         return _assigning(ast.unparse(write.node))
     raise _No(f"the value of `{evidence.name}` depends on variables (line {write.node.lineno})")
 

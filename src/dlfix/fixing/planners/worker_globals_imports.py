@@ -36,9 +36,8 @@ def importing(finding: Finding, analysis: Analysis) -> Finding | None:
 
 def imported_again(write: Use, module: Module) -> str:
     """Return the line that imports in a worker what a statement imports in the parent; empty for a call."""
-    match write.node:
-        case ast.Import() | ast.ImportFrom(level=0) as node:
-            return ast.unparse(node) + _QUIET
-        case ast.ImportFrom() as node if write.module is module:
-            return ast.unparse(node) + _QUIET
-    return ""
+    node = write.node
+    if not isinstance(node, (ast.Import, ast.ImportFrom)):
+        return ""
+    is_relative = isinstance(node, ast.ImportFrom) and node.level > 0
+    return "" if is_relative and write.module is not module else ast.unparse(node) + _QUIET

@@ -6,7 +6,6 @@ What they do when they are imported, workers lack: a plugin that enters itself i
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.import_time import in_main_only
 from dlfix.project.importing import imported_with, imports_of, imports_unknown
 from dlfix.project.module import enclosing_function
+from dlfix.reach.dynamic import known_start
 from dlfix.reach.entry_points import Entries
 from dlfix.reach.labels import node_of
 from dlfix.reach.values import Instance
@@ -159,35 +159,9 @@ def _package_imported(module: Module, use: ast.AST) -> str:
     call = module.parent(use)
     if not isinstance(call, ast.Call) or call.func is not use or not call.args:
         return ""
-    start = "".join(
-        itertools.takewhile(bool, (_known(each, module) for each in _parts(call.args[0])))
-    )
-    package = (
-        module.name if start.startswith(".") and len(call.args) + len(call.keywords) > 1 else ""
-    )
-    return f"{package}{start}".rpartition(".")[0]
-
-
-def _parts(name: ast.expr) -> list[ast.expr]:
-    """Return the parts that a text is put together from."""
-    match name:
-        case ast.JoinedStr(values=values):
-            return values
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return [*_parts(left), *_parts(right)]
-    return [name]
-
-
-def _known(part: ast.expr, module: Module) -> str:
-    """Return the text of a part of a module's name; empty where that is not known."""
-    match part:
-        case ast.Constant(value=str() as text):
-            return text
-        case ast.FormattedValue(value=ast.Name(id="__name__")) | ast.Name(id="__name__"):
-            return module.name
-        case ast.FormattedValue(value=ast.Name(id="__package__")) | ast.Name(id="__package__"):
-            return module.name if module.path.stem == "__init__" else module.name.rpartition(".")[0]
-    return ""
+    start = known_start(call.args[0], module)
+    is_relative = start.startswith(".") and len(call.args) + len(call.keywords) > 1
+    return f"{module.name if is_relative else ''}{start}".rpartition(".")[0]
 
 
 def _has_in_text(module: Module, name: str) -> bool:
