@@ -89,7 +89,7 @@ class GlobalName:
                         yield call
                 case ast.Attribute(attr="update"), ast.Call(args=given, keywords=keywords):
                     named = {k.arg for k in keywords} | {k for each in given for k in _keys(each)}
-                    whole = None in named or any(isinstance(each, ast.Name) for each in given)
+                    whole = None in named or not all(isinstance(each, ast.Dict) for each in given)
                     if self.name in named or (whole and self._is_passed_around(call)):
                         yield call
 

@@ -121,6 +121,16 @@ def named_files(node: ast.Call, origins: Origins) -> Iterator[ast.expr | None]:
         yield from files_of_command(node, origins)
 
 
+def writers_used(module: Module, node: ast.Call, origins: Origins) -> Iterator[ast.Call]:
+    """Yield what opened the writers that a call uses, and keeps open: `log.write(text)`, `json.dump(rows, log)`."""
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    for used in (owner, *node.args, *(keyword.value for keyword in node.keywords)):
+        for made in origins.values(used) if used is not None else ():
+            is_closed = isinstance(module.parent(made), ast.withitem)
+            if isinstance(made, ast.Call) and opens_to_write(made) and not is_closed:
+                yield made
+
+
 def ends_temporary(node: ast.Call, origins: Origins) -> bool:
     """Return whether a call gives up a temporary file or directory: `scratch.cleanup()`."""
     made = origins.called(dotted(getattr(node.func, "value", None)))
@@ -207,4 +217,5 @@ __all__ = [
     "moves_or_writes",
     "named_files",
     "spelled_out",
+    "writers_used",
 ]

@@ -11,8 +11,8 @@ from dlfix.fixing.proof.special_calls import special_call
 from dlfix.fixing.proof.syntax import dotted, executed, last_part, stored_names
 from dlfix.project.module import Module
 
-_ENTERING = ("enter_context", "enter_async_context", "push", "push_async_exit")
-_CALLING = ("callback", "push_async_callback")
+ENTERING = ("enter_context", "enter_async_context", "push", "push_async_exit")
+CALLING = ("callback", "push_async_callback")
 _ENDING = frozenset({"close", "aclose", "pop_all", "__exit__", "__aexit__"})
 
 
@@ -80,7 +80,7 @@ def _stack_of(node: ast.AST) -> ast.expr | None:
     """Return the stack that a call registers something with, or a function by its decorator."""
     called = [node.func] if isinstance(node, ast.Call) else getattr(node, "decorator_list", ())
     for each in called:
-        if isinstance(each, ast.Attribute) and each.attr in (*_CALLING, *_ENTERING):
+        if isinstance(each, ast.Attribute) and each.attr in (*CALLING, *ENTERING):
             return each.value
     return None
 
@@ -91,7 +91,7 @@ def _registered(
     """Yield what a stack calls in the end, for what registers it: `stack.callback(os.remove, path)`."""
     match node:
         case ast.Call(func=ast.Attribute(attr=name), args=[first, *rest], keywords=keywords):
-            if name in _CALLING:
+            if name in CALLING:
                 yield ast.copy_location(ast.Call(first, rest, keywords), place)
             else:
                 yield special_call(place, "__exit__", first)
@@ -113,4 +113,4 @@ def _folder_removed(
         yield ast.copy_location(ast.Call(remover, [target], []), place)
 
 
-__all__ = ["called_at_end"]
+__all__ = ["CALLING", "ENTERING", "called_at_end"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
@@ -12,19 +13,26 @@ from dlfix.fixing.proof.late_code import opens_to_write, used_on_self
 from dlfix.fixing.proof.passed_values import Given
 from dlfix.fixing.proof.program import Class, whose_class
 from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
     MUTATING,
     Function,
     bound_in,
     calls_in,
     dotted,
     executed,
+    is_attribute,
     last_part,
     own_attributes,
+    parameters,
     self_name,
     stored_names,
     within,
 )
+from dlfix.fixing.proof.writes import changes_by_name
 from dlfix.project.module import Module
+
+# What the parameters of a function hold: an expression, and the module it is in.
+_Passed: TypeAlias = dict[str, tuple[Module, ast.expr]]
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -252,20 +260,57 @@ class _Notes:
         self.changed: list[tuple[Function, Module, str]] = []
         self.attributes: list[tuple[Function, str]] = []
 
-    def follow(self, module: Module, call: ast.Call) -> None:
-        """Take in what a function that is called changes, and what those change that it calls."""
+    def follow(self, module: Module, call: ast.Call, given: _Passed | None = None) -> None:
+        """Take in what a function that is called changes, and what those change that it calls.
+
+        `given` is what the parameters of the function hold that has the call.
+        """
+        call = _without_partial(call)
         for each in (call.func, *call.args, *(keyword.value for keyword in call.keywords)):
             self._made(self.program.class_of(module, each))
+        for made in self._kept_functions(module, call.func):
+            self.follow(module, made)
         known = self.program.function_of(module, call.func)
         if known is None or any(known[1] is each for each in self.visited):
             return
         home, function = known
-        self.visited.append(function)
-        self.of_globals(home, function)
+        passed = _passed(module, call, function, given or {})
+        for run in (function, *_functions_in(function)):  # a factory returns one of these
+            self.visited.append(run)
+            self.of_globals(home, run)
+            self._of_arguments(home, run, passed)
         if home.attributes_by_name.get("cache_info") and _is_cached(function):
             self.changed.append((function, home, function.name))
         for inner in calls_in(function.body):
-            self.follow(home, inner)
+            self.follow(home, inner, passed)
+
+    def _kept_functions(self, module: Module, func: ast.expr) -> Iterator[ast.Call]:
+        """Yield the calls that made the function that an object keeps: `self.load = reader(path)`."""
+        if not isinstance(func, ast.Attribute):
+            return
+        cls = self.program.class_of_self(module, func.value)
+        for each in self.program.lineage(cls) if cls is not None else ():
+            for method in each.functions:
+                for node in executed(method.body):
+                    match node:
+                        case ast.Assign(targets=targets, value=ast.Call() as made):
+                            if any(is_attribute(t, self_name(method), func.attr) for t in targets):
+                                yield made
+
+    def _of_arguments(self, home: Module, function: Function, passed: _Passed) -> None:
+        """Take in which attributes, and names of a module, a function changes that is given what they hold."""
+        for name, (module, value) in passed.items():
+            if next(changes_by_name(home, function.body, name), None) is None:
+                continue
+            if isinstance(value, ast.Attribute) and value.attr not in self.change.made_lazy:
+                self.attributes.append((function, value.attr))
+            elif isinstance(value, ast.Name) and self._is_global(module, value):
+                self.changed.append((function, module, value.id))
+
+    def _is_global(self, module: Module, name: ast.Name) -> bool:
+        """Return whether a name is one of its module, also where a function reads it."""
+        around = self.program.enclosing(module, name)
+        return around is None or name.id not in bound_in(around)
 
     def _made(self, cls: Class | None) -> None:
         """Take in what the constructor of another class notes on its class: also one that is passed on."""
@@ -310,6 +355,27 @@ class _Notes:
                 for node in module.attributes_by_name.get(name, ()):
                     if isinstance(node.ctx, ast.Load) and id(node) not in own:
                         yield function.name, name, f"{module.path.name}:{node.lineno}"
+
+
+def _passed(module: Module, call: ast.Call, function: Function, given: _Passed) -> _Passed:
+    """Return what a call gives the parameters of a function, and where; `given` are those around the call."""
+    by_place = zip(parameters(function), call.args, strict=False)
+    values = [*by_place, *((each.arg or "", each.value) for each in call.keywords)]
+    return {name: given.get(dotted(value), (module, value)) for name, value in values}
+
+
+def _without_partial(made: ast.Call) -> ast.Call:
+    """Return the call that a partial makes in the end, with what it binds: of `partial(load, path)` `load(path)`."""
+    if last_part(made.func) != "partial" or not made.args:
+        return made
+    return ast.copy_location(ast.Call(made.args[0], made.args[1:], made.keywords), made)
+
+
+def _functions_in(function: Function) -> Iterator[Function]:
+    """Yield the functions that are defined in a function."""
+    for node in within(function.body):
+        if isinstance(node, FUNCTIONS):
+            yield node
 
 
 def _keeps_results(function: Function) -> bool:

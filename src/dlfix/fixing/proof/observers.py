@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.construction_sites import call_of, leading_to, passed_to
+from dlfix.fixing.proof.equality import compares_field, equality_questions, field_options
 from dlfix.fixing.proof.late_code import opens_nothing
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.order import STATE
@@ -407,6 +408,14 @@ def _fields(change: ClassChange) -> Iterator[Regression]:
                 f"`{name}` is a dataclass field, which a property would replace (line "
                 f"{getter.lineno})",
             )
+        elif old is not None and compares_field(change.before, old):
+            for module, place in equality_questions(change):
+                yield change.regression(
+                    getter,
+                    f"`==` compares the field `{name}` ({module.path.name}:{place.lineno}), which a "
+                    f"property would replace (line {getter.lineno})",
+                )
+                return
 
 
 def _has_fields(cls: Class) -> bool:
@@ -415,11 +424,7 @@ def _has_fields(cls: Class) -> bool:
 
 def _left_out(field: ast.AnnAssign) -> bool:
     """Return whether a field is neither a parameter nor shown."""
-    options = {
-        k.arg: k.value.value
-        for k in (field.value.keywords if isinstance(field.value, ast.Call) else [])
-        if isinstance(k.value, ast.Constant)
-    }
+    options = field_options(field)
     return options.get("init") is False and options.get("repr") is False
 
 

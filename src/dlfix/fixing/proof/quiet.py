@@ -15,6 +15,7 @@ from dlfix.fixing.proof.at_stake import (
     is_class_of,
     is_shared,
     spelled_out,
+    writers_used,
 )
 from dlfix.fixing.proof.callees import Callee, callees
 from dlfix.fixing.proof.commands import runs_command
@@ -120,6 +121,8 @@ class Quiet:
         if runs_command(call) or ends_temporary(call, origins):
             return True
         if files_at_stake(self.program, module, written, origins):
+            return True
+        if any(True for _ in writers_used(module, written, origins)):
             return True
         changed = origins.paths(*given_to_library(self.program, module, written))
         return not changed <= imports_of(module.tree).imports.keys()

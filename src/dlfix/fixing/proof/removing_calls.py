@@ -19,6 +19,7 @@ from dlfix.fixing.proof.at_stake import (
     moves_or_writes,
     named_files,
     spelled_out,
+    writers_used,
 )
 from dlfix.fixing.proof.callees import Callee, callees
 from dlfix.fixing.proof.changes import attributes_set
@@ -183,6 +184,7 @@ class Removals:
         self.paths = {text for text in paths if not is_literal(text) or _is_path(text)}
         self.handed |= {text.partition(".")[0] for text in paths} & _containers(module.tree)
         dropped = last_reference(module, call, function, origins, files, kept)
+        dropped = dropped or self._writer_around(module, call, named, origins)
         if dropped is not None:
             return module, dropped
         steps = self.steps.of(module, function)
@@ -215,6 +217,21 @@ class Removals:
             removal = self.after(home, caller, place, spelled, far - 1)
             if removal is not None:
                 return removal
+        return None
+
+    def _writer_around(
+        self, module: Module, call: ast.Call, files: set[str], origins: Origins
+    ) -> ast.Call | None:
+        """Return what opens one of these files to write, in a `with` that ends after a call in it."""
+        for above in module.ancestors(call):
+            for item in above.items if isinstance(above, (ast.With, ast.AsyncWith)) else ():
+                opened = item.context_expr
+                if (
+                    isinstance(opened, ast.Call)
+                    and opens_to_write(opened)
+                    and self._removes(module, opened, files, origins)
+                ):
+                    return opened
         return None
 
     def _read_for(self, module: Module, value: ast.expr, origins: Origins) -> Iterator[str]:
@@ -396,6 +413,11 @@ class Removals:
         self, module: Module, written: ast.Call, files: set[str], origins: Origins
     ) -> bool:
         """Return whether a call removes one of these files, or writes another in its place."""
+        writers = writers_used(module, written, origins)
+        if any(
+            self._removes(module, each, files, origins) for each in writers if each is not written
+        ):
+            return True
         node = spelled_out(written, imports_of(module.tree))
         at_stake = files_at_stake(self.program, module, written, origins)
         if isinstance(node.func, ast.Attribute) and ends_temporary(node, origins):
