@@ -1,0 +1,146 @@
+"""Streams that a caller passes: one that is opened again stands at the beginning, wherever the caller has read to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.catalog import load
+from dlfix.fixing.proof.at_stake import imports_of
+from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.handling import held_by
+from dlfix.fixing.proof.outliving import FAR
+from dlfix.fixing.proof.positions import read_outside, reads_on
+from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.syntax import (
+    Function,
+    dotted,
+    executed,
+    is_attribute,
+    last_part,
+    parameters,
+    self_name,
+    targets_of,
+)
+from dlfix.fixing.proof.writes import values_of
+from dlfix.project.module import Module
+
+# What code may ask of a stream, or do to it, without moving its position for others.
+_KEEPS_ITS_PLACE = frozenset("close closed name mode fileno __enter__ __exit__".split())
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield the properties that open a stream anew which their class is passed, and which a caller may have read."""
+    held = held_by(change.old, change.constructed_before)
+    for name, getter in change.made_lazy.items():
+        given = _parameter(change, name)
+        if given is None:
+            continue
+        if reads_on(change, held, name) is None and not read_outside(change, name):
+            continue
+        for module, call in change.old.constructions(change.before):
+            value = _passed(call, *given)
+            place = _moved(change.old, module, value, call) if value is not None else None
+            if place is not None:
+                yield change.regression(
+                    getter,
+                    f"the caller may have moved the position of `{name}` ({module.path.name}:{place.lineno}), "
+                    "but the reopened resource starts at the beginning",
+                )
+                return
+
+
+def _parameter(change: ClassChange, name: str) -> tuple[Function, str] | None:
+    """Return the constructor that sets an attribute to one of its parameters, and which."""
+    for _, function in change.constructed_before:
+        for node in executed(function.body):
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Name):
+                is_set = any(is_attribute(t, self_name(function), name) for t in targets_of(node))
+                if is_set and node.value.id in parameters(function):
+                    return function, node.value.id
+    return None
+
+
+def _passed(call: ast.Call, function: Function, parameter: str) -> ast.expr | None:
+    """Return what a call passes for a parameter of a constructor."""
+    by_place = zip(parameters(function)[1:], call.args, strict=False)
+    by_name = ((each.arg or "", each.value) for each in call.keywords)
+    return next((value for name, value in (*by_place, *by_name) if name == parameter), None)
+
+
+def _moved(
+    program: Program, module: Module, value: ast.expr, call: ast.AST, far: int = FAR
+) -> ast.expr | None:
+    """Return where code may move a stream that a call passes on; what is opened in its place is new."""
+    if isinstance(value, ast.Call):
+        return _moved_by_opener(program, module, value, far)
+    if not isinstance(value, ast.Name):
+        return None
+    made = values_of(program, module, call, value.id)
+    if made and all(_has_no_position(module, each) for each in made):
+        return None
+    if made and not any(isinstance(each, ast.Call) for each in made):
+        return None  # a list or a dict of them
+    for node in executed(program.body_around(module, call)):
+        is_other = node is not value and dotted(node) == value.id
+        if is_other and isinstance(node, ast.Name) and not _leaves_in_place(module, node):
+            return node
+    found = (
+        _moved(program, module, each, call, far) for each in made if isinstance(each, ast.Call)
+    )
+    return next(filter(None, found), None) or _moved_by_caller(program, module, value, call, far)
+
+
+def _moved_by_opener(
+    program: Program, module: Module, opened: ast.Call, far: int
+) -> ast.expr | None:
+    """Return where a function of the program moves what it opens and returns."""
+    known = program.function_of(module, opened.func)
+    for node in executed(known[1].body) if known is not None and far else ():
+        if isinstance(node, ast.Return) and node.value is not None and known is not None:
+            moved = _moved(program, known[0], node.value, node, far - 1)
+            if moved is not None:
+                return moved
+    return None
+
+
+def _moved_by_caller(
+    program: Program, module: Module, value: ast.Name, call: ast.AST, far: int
+) -> ast.expr | None:
+    """Return where a caller moves what it passes to the function around a call."""
+    around = program.enclosing(module, call)
+    if around is None or value.id not in parameters(around) or far == 0:
+        return None
+    for home, outer in program.calls_of(around):
+        passed = dict(zip(parameters(around), outer.args, strict=False))
+        passed |= {each.arg or "": each.value for each in outer.keywords}
+        if value.id in passed:
+            moved = _moved(program, home, passed[value.id], outer, far - 1)
+            if moved is not None:
+                return moved
+    return None
+
+
+def _leaves_in_place(module: Module, node: ast.expr) -> bool:
+    """Return whether code around a stream does not move it: it asks for its name, closes it, or returns it."""
+    if isinstance(getattr(node, "ctx", None), ast.Store):
+        return True
+    match module.parent(node):
+        case ast.Attribute(attr=name):
+            return name in _KEEPS_ITS_PLACE
+        case ast.withitem() | ast.Return():
+            return True
+        case ast.Call(func=func):
+            return last_part(func) in ("closing", "enter_context", "isinstance", "print")
+    return False
+
+
+def _has_no_position(module: Module, made: ast.expr) -> bool:
+    """Return whether a call opens what has no position that reading moves: a table, an archive."""
+    if not isinstance(made, ast.Call):
+        return False
+    row = load().resource(imports_of(module.tree).full_name(made.func) or dotted(made.func))
+    return row is not None and not row.position
+
+
+__all__ = ["check"]
