@@ -205,3 +205,30 @@ loader = DataLoader(rows, num_workers=2)
         program=program,
     )
     assert [each.partition(" (")[0] for each in reasons] == ([reason] if reason else [])
+
+
+FACTORIES = {
+    "a function that it returns": "{opener}(path, self.notes)()",
+    "a function": "noted(path, self.notes)",
+    "a function under its own name": "open_it(notes=self.notes, path=path)",
+}
+
+
+@pytest.mark.parametrize(("asked", "refused"), [("rows.notes", True), ("rows.path", False)])
+@pytest.mark.parametrize("call", FACTORIES.values(), ids=FACTORIES)
+def test_an_opener_notes_in_a_list_that_it_is_given(call, asked, refused):
+    head = (
+        "def noted(path, notes):\n    notes.append(path)\n    return h5py.File(path)\n\n"
+        "open_it = noted\n\n"
+        "def opener(path, notes):\n    def load():\n        notes.append(path)\n"
+        "        return h5py.File(path)\n    return load\n"
+    ).replace("open_it = noted", "def open_it(path, notes):\n    return noted(path, notes)")
+    made = call.format(opener="opener")
+    reasons = opened(
+        decorator=head,
+        init=f"self.path = path\nself.notes = []\nself.file = {made}",
+        later="self.path = path\nself.notes = []",
+        opener=f"return {made.replace('path', 'self.path').replace('self.path=self.path', 'path=self.path')}",
+        program=PROGRAM.format(asked),
+    )
+    assert refused == any("changes `notes`, which other code reads" in reason for reason in reasons)

@@ -612,3 +612,33 @@ def test_a_library_changes_no_file_by_a_number(parameter, more, refused):
         program=textwrap.dedent(program),
     )
     assert refused == any("may be removed" in reason for reason in reasons)
+
+
+WRITERS = {
+    "a block around": (
+        "with open(path, 'w') as log:\n        log.write('a')\n        rows = Rows(path)\n        log.write('b')",
+        True,
+    ),
+    "open all the time": ("log = open(path, 'w')\n    rows = Rows(path)\n    log.write('b')", True),
+    "passed to what writes": (
+        "log = open(path, 'w')\n    rows = Rows(path)\n    json.dump({}, log)",
+        True,
+    ),
+    "of another file": (
+        "log = open('log.txt', 'w')\n    rows = Rows(path)\n    log.write('b')",
+        False,
+    ),
+    "closed before": ("log = open(path, 'w')\n    log.close()\n    rows = Rows(path)", False),
+    "a block before": (
+        "with open(path, 'w') as log:\n        log.write('b')\n    rows = Rows(path)",
+        False,
+    ),
+    "a reader": ("log = open(path)\n    rows = Rows(path)\n    log.read()", False),
+}
+
+
+@pytest.mark.parametrize(("writes", "counts"), WRITERS.values(), ids=WRITERS)
+def test_a_writer_that_stays_open_changes_the_file_afterwards(writes, counts):
+    program = f"import json\n\ndef main(path):\n    {writes}\n    return DataLoader(rows, num_workers=2)\n"
+    found = [each for each in opened(program=program) if "renamed or modified" in each]
+    assert bool(found) is counts

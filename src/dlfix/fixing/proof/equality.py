@@ -46,8 +46,15 @@ def equality_questions(change: ClassChange) -> Iterator[tuple[Module, ast.expr]]
     }
     for module in modules:
         for node, compared in _compared(module):
-            if any(may_go_by(change, module, each, family) for each in compared):
+            if any(may_go_by(change, module, _whole(each), family) for each in compared):
                 yield module, node
+
+
+def _whole(node: ast.expr) -> ast.expr:
+    """Return what an item is of: `rows.shards` for `rows.shards[1]`."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node
 
 
 def _compared(module: Module) -> Iterator[tuple[ast.expr, list[ast.expr]]]:

@@ -164,7 +164,8 @@ def _handled(
 def _going_on(node: ast.Try) -> ast.ExceptHandler | None:
     """Return the first handler that may take the error of a closed handle, and goes on."""
     for handler in node.handlers:
-        kinds = [last_part(n) for n in ast.walk(handler.type)] if handler.type else [""]
+        named = list(ast.walk(handler.type)) if handler.type else []
+        kinds = [last_part(n) for n in named if isinstance(n, (ast.Name, ast.Attribute))] or [""]
         waits = any(kind not in _ELSEWHERE for kind in kinds)
         if waits and not ends_here(handler.body):
             return handler

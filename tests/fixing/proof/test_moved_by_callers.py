@@ -1,0 +1,87 @@
+"""A stream that the caller passes stands where the caller has read to: a new one does not."""
+
+import pytest
+
+from tests.fixing.proof.pairs import worse
+
+BEFORE = """
+class Rows(Dataset):
+    def __init__(self, file):
+        self.file = file
+
+    def __getitem__(self, index):
+        {reads}
+
+{program}
+"""
+AFTER = """
+class Rows(Dataset):
+    def __init__(self, file):
+        self._file_by_pid = {{os.getpid(): file}}
+        self._file_name = file.name
+
+    @property
+    def file(self):
+        pid = os.getpid()
+        if pid not in self._file_by_pid:
+            self._file_by_pid[pid] = open(self._file_name, "rb")
+        return self._file_by_pid[pid]
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_file_by_pid"] = {{}}
+        return state
+
+    def __getitem__(self, index):
+        {reads}
+
+{program}
+"""
+NEXT = "return self.file.read(4)"
+MAIN = """
+def skip(stream):
+    stream.readline()
+
+def opened(path):
+    stream = open(path, "rb")
+    {inside}
+    return stream
+
+def main(path):
+    {made}
+    rows = Rows(stream)
+    {after}
+    return DataLoader(rows, num_workers=2)
+"""
+OPEN = "stream = open(path, 'rb')"
+CALLERS = {
+    "opens it only": ({"made": OPEN}, False),
+    "asks for its name": ({"made": OPEN + "; print(stream.name)"}, False),
+    "closes it in the end": ({"made": OPEN, "after": "list(rows); stream.close()"}, False),
+    "reads a header": ({"made": OPEN + "; stream.readline()"}, True),
+    "passes it to what reads": ({"made": OPEN + "; skip(stream)"}, True),
+    "reads on": ({"made": OPEN, "after": "stream.readline()"}, True),
+    "passes it to two": ({"made": OPEN, "after": "other = Rows(stream)"}, True),
+    "gets it from a function": ({"made": "stream = opened(path)"}, False),
+    "gets it from a function that reads": (
+        {"made": "stream = opened(path)", "inside": "stream.readline()"},
+        True,
+    ),
+    "opens a table": ({"made": "stream = h5py.File(path, 'r'); list(stream)"}, False),
+}
+
+
+def moved(reads: str, **parts: str) -> bool:
+    """Return whether the caller counts as one that may have moved the stream."""
+    program = MAIN.format(**{"inside": "pass", "after": "pass", **parts})
+    before, after = (each.format(reads=reads, program=program) for each in (BEFORE, AFTER))
+    return any("the caller may have moved" in reason for reason in worse(before, after))
+
+
+@pytest.mark.parametrize(("parts", "counts"), CALLERS.values(), ids=CALLERS)
+def test_a_caller_moves_what_it_passes(parts, counts):
+    assert moved(NEXT, **parts) is counts
+
+
+def test_a_place_of_its_own_before_each_read_makes_no_difference():
+    assert not moved(f"self.file.seek(index); {NEXT}", made=f"{OPEN}; stream.readline()")
