@@ -11,17 +11,20 @@ from dlfix.fixing.hoisting.order import Order, occurrences, order_of, root_of
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import Place, comes_before, lies_in, start
-from dlfix.project.syntax import last_name
+from dlfix.project.syntax import FUNCTIONS, dotted, last_name
 from dlfix.project.trees import COMPREHENSIONS
 
 Loop = ast.For | ast.AsyncFor | ast.While
 IsLoader = Callable[[ast.expr], bool]
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 # Builtins whose result holds nothing of what they are given; those that hold what they iterate over.
 _SCALARS = {
     "sum", "len", "print", "min", "max", "any", "all", "str", "repr", "float", "int", "bool",
     "round", "isinstance", "hasattr", "id", "type",
 }  # fmt: skip
+# What gives the items of its argument on, one by one.
+_PASSING_ON = {"enumerate", "tqdm", "tqdm.tqdm", "track", "zip"}
 _COLLECTING = {"list", "tuple", "set", "dict", "next", "sorted"}
 
 
@@ -273,6 +276,8 @@ class Holders:
                 return False
             case ast.Call(func=ast.Name(id=name)) if self._gives_scalars(name):
                 return False
+            case ast.Call() if child is not above.func and self._is_gone_through(above, child):
+                return False
             case ast.Call(func=ast.Name(id=name)) if name in _COLLECTING:
                 return not (isinstance(child, ast.Call) or self._gives_samples(child))
             case ast.Compare() | ast.JoinedStr() | ast.FormattedValue() | ast.UnaryOp():
@@ -287,6 +292,60 @@ class Holders:
             case ast.comprehension(iter=iterated):
                 return child is iterated
         return True
+
+    def _is_gone_through(self, call: ast.Call, child: ast.AST) -> bool:
+        """Return whether a function of the module gets a value, and only goes through it before it returns."""
+        called = self._function_called(call)
+        if called is None:
+            return False
+        function, parameters = called
+        by_place = zip(parameters, call.args, strict=False)
+        by_name = ((k.arg or "", k) for k in call.keywords)
+        named = [name for name, given in (*by_place, *by_name) if given is child]
+        inner = self.module.inner_scope(function)
+        if len(named) != 1 or named[0] not in inner.bindings or inner.yields:
+            return False
+        if len(inner.bindings[named[0]]) > 1 or isinstance(function, ast.AsyncFunctionDef):
+            return False
+        return all(self._heads_a_loop(each) for each in self.reads(named[0], inner))
+
+    def _function_called(self, call: ast.Call) -> tuple[FunctionNode, list[str]] | None:
+        """Return the function of the module that a call names, or the method of its class, with what it is passed."""
+        match call.func:
+            case ast.Name(id=name):
+                scope, own = self.module.scope, False
+            case ast.Attribute(value=ast.Name(id=me), attr=name):
+                method = self.module.scope_of(call).node
+                owner = self.module.parent(method)
+                if not isinstance(owner, ast.ClassDef) or not isinstance(method, FUNCTIONS):
+                    return None
+                if [each.arg for each in method.args.args[:1]] != [me] or method.decorator_list:
+                    return None
+                scope, own = self.module.inner_scope(owner), True
+            case _:
+                return None
+        bindings = scope.bindings.get(name, [])
+        found = bindings[0].node if len(bindings) == 1 else None
+        if not isinstance(found, FUNCTIONS) or found.decorator_list:
+            return None
+        takes = [each.arg for each in (*found.args.posonlyargs, *found.args.args)]
+        return found, takes[1:] if own else takes
+
+    def _heads_a_loop(self, read: ast.Name) -> bool:
+        """Return whether a name is read to go through what it holds at once, or to count it."""
+        node: ast.AST = read
+        above = self.module.parent(node)
+        while isinstance(above, ast.Call) and node is not above.func:
+            if dotted(above.func) == "len":
+                return True
+            if dotted(above.func) not in _PASSING_ON:
+                return False
+            node, above = above, self.module.parent(above)
+        return (
+            isinstance(above, (ast.For, ast.comprehension))
+            and above.iter is node
+            and not (isinstance(self.module.parent(above), ast.GeneratorExp))
+        )
 
     def _gives_scalars(self, name: str) -> bool:
         """Return whether a function of the module returns numbers and texts only."""

@@ -669,7 +669,9 @@ class Moved:
             if (
                 turning
                 and not self._is_default(name)
-                and not any(used_up(body, loop, site) for loop in turning)
+                and not any(
+                    used_up(self.change.new, self.new, body, loop, site) for loop in turning
+                )
             ):
                 return (
                     f"`{name}` is captured by value (line {line}) in a loop that reassigns "

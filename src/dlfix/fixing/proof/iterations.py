@@ -5,12 +5,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlfix.fixing.proof.syntax import dotted, last_part, statements, stored_names, within
+from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.syntax import (
+    Function,
+    dotted,
+    last_part,
+    parameters,
+    statements,
+    stored_names,
+    within,
+)
+from dlfix.project.module import Module
 
 _GOES_THROUGH = frozenset("sum min max list tuple set dict sorted any all join".split())
 
 
-def used_up(body: list[ast.stmt], loop: ast.AST, site: ast.AST) -> bool:
+def used_up(
+    program: Program, module: Module, body: list[ast.stmt], loop: ast.AST, site: ast.AST
+) -> bool:
     """Return whether what a statement in a loop makes is only gone through, in the same turn."""
     if isinstance(site, (ast.For, ast.AsyncFor)):
         return True  # what it goes through is made in its head
@@ -18,7 +30,9 @@ def used_up(body: list[ast.stmt], loop: ast.AST, site: ast.AST) -> bool:
         return False
     names = stored_names(site)
     inside = [s for s in statements(getattr(loop, "body", [])) if s is not site]
-    gone_through = {id(node) for s in inside for node in _iterated(s)}
+    gone_through = {
+        id(node) for s in inside for node in (*_iterated(s), *_passed_on(program, module, s))
+    }
     for statement in inside:
         if _binds_names(statement) and _reads(statement, names, gone_through):
             names |= stored_names(statement)
@@ -28,6 +42,48 @@ def used_up(body: list[ast.stmt], loop: ast.AST, site: ast.AST) -> bool:
         for node in within(body)
         if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load)
     )
+
+
+def _passed_on(program: Program, module: Module, statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield what a statement passes to functions of the program that only go through it."""
+    for call in within(statement):
+        if isinstance(call, ast.Call):
+            run = _run_by(program, module, call)
+            for place, value in enumerate(call.args):
+                if run and all(
+                    _goes_through(f, parameters(f)[skip:][place : place + 1]) for f, skip in run
+                ):
+                    yield from within(value)
+            for keyword in call.keywords:
+                if run and all(_goes_through(f, [keyword.arg or ""]) for f, _ in run):
+                    yield from within(keyword.value)
+
+
+def _run_by(program: Program, module: Module, call: ast.Call) -> list[tuple[Function, int]]:
+    """Return the functions that a call may run, each with how many parameters it gets by itself."""
+    known = program.function_of(module, call.func)
+    if known is not None:
+        return [(known[1], 0)]
+    own = None
+    if isinstance(call.func, ast.Attribute):
+        own = program.class_of_self(module, call.func.value)
+    found = [
+        program.method(cls, last_part(call.func))
+        for cls in ([own, *program.heirs(own)] if own is not None else [])
+    ]
+    return [(each[1], 1) for each in found if each is not None] if None not in found else []
+
+
+def _goes_through(function: Function, named: list[str]) -> bool:
+    """Return whether a function does no more with a parameter than to go through it, before it returns."""
+    if len(named) != 1 or named[0] not in parameters(function):
+        return False
+    nodes = [*within(function.body)]
+    if any(isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)) for node in nodes):
+        return False
+    gone_through = {id(node) for each in statements(function.body) for node in _iterated(each)}
+    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == named[0]]
+    return all(id(node) in gone_through for node in uses)
 
 
 def _binds_names(statement: ast.AST) -> bool:
