@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fixing.proof.pairs import worse
+from tests.fixing.proof.pairs import opened, worse
 
 BEFORE = """
 class Rows(Dataset):
@@ -85,3 +85,38 @@ def test_a_caller_moves_what_it_passes(parts, counts):
 
 def test_a_place_of_its_own_before_each_read_makes_no_difference():
     assert not moved(f"self.file.seek(index); {NEXT}", made=f"{OPEN}; stream.readline()")
+
+
+TAKES = """
+def take(self, count):
+    return [self.file.readline() for _ in range(count)]
+
+def __len__(self):
+    return os.fstat(self.file.fileno()).st_size
+
+def __iter__(self):
+    {first}
+    yield from map(str, self.file)
+"""
+PARENTS = {
+    "takes lines": ("rows.take(2)", "pass", True),
+    "hands it to what takes lines": ("head(rows)", "pass", True),
+    "goes through it": ("next(iter(rows))", "pass", True),
+    "asks for its length": ("len(rows)", "pass", False),
+    "takes lines, and each pass begins at the start": ("rows.take(2)", "self.file.seek(0)", False),
+}
+
+
+@pytest.mark.parametrize(("does", "first", "counts"), PARENTS.values(), ids=PARENTS)
+def test_the_parent_moves_a_stream_by_a_method_of_its_object(does, first, counts):
+    program = (
+        "def head(rows):\n    return rows.take(1)\n\n"
+        f"def main(path):\n    rows = Rows(path)\n    {does}\n    return DataLoader(rows, num_workers=2)\n"
+    )
+    reasons = opened(
+        init="self.path = path\nself.file = open(path, 'rb')",
+        opener="return open(self.path, 'rb')",
+        body=TAKES.format(first=first),
+        program=program,
+    )
+    assert counts == any("the parent moves the position of `file`" in each for each in reasons)

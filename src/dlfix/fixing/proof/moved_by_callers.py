@@ -1,4 +1,4 @@
-"""Streams that a caller passes: one that is opened again stands at the beginning, wherever the caller has read to."""
+"""Streams that other code has read from: one that is opened again stands at the beginning."""
 
 from __future__ import annotations
 
@@ -8,10 +8,18 @@ from collections.abc import Iterator
 from dlfix.catalog import load
 from dlfix.fixing.proof.at_stake import imports_of
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.handling import held_by
+from dlfix.fixing.proof.handling import Held, held_by
+from dlfix.fixing.proof.order import (
+    CONSTRUCTORS,
+    IN_WORKERS,
+    STATE,
+    called_on_self,
+    entered_by_workers,
+)
 from dlfix.fixing.proof.outliving import FAR
-from dlfix.fixing.proof.positions import read_outside, reads_on
+from dlfix.fixing.proof.positions import opened_again, read_outside, reads_on
 from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.sharing import before_workers, is_sent, uses_through
 from dlfix.fixing.proof.syntax import (
     Function,
     dotted,
@@ -21,6 +29,7 @@ from dlfix.fixing.proof.syntax import (
     parameters,
     self_name,
     targets_of,
+    within,
 )
 from dlfix.fixing.proof.writes import values_of
 from dlfix.project.module import Module
@@ -30,7 +39,50 @@ _KEEPS_ITS_PLACE = frozenset("close closed name mode fileno __enter__ __exit__".
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
-    """Yield the properties that open a stream anew which their class is passed, and which a caller may have read."""
+    """Yield what opens a stream again at its beginning, where code outside may have read from it before."""
+    yield from _passed_in(change)
+    yield from _moved_by_methods(change)
+
+
+def _moved_by_methods(change: ClassChange) -> Iterator[Regression]:
+    """Yield the streams that the parent reads from by a method of their object, before the workers start."""
+    held = held_by(change.old, change.constructed_before)
+    family = change.new.family(change.after)
+    own = {id(node) for cls in family for node in within(cls.node)}
+    for name, opener in opened_again(change, change.after):
+        row = held.rows.get(f".{name}")
+        moving = _moving(change, held, name) if row and (row.position or row.iterates) else set()
+        for module, node, how in uses_through(change, family, moving, own) if moving else ():
+            if before_workers(change, module, node):
+                yield change.regression(
+                    opener[0][1],
+                    f"the parent moves the position of `{name}` by {how} ({module.path.name}:{node.lineno}), "
+                    "but the reopened resource starts at the beginning",
+                )
+                return
+
+
+def _moving(change: ClassChange, held: Held, name: str) -> set[str]:
+    """Return the methods that read a stream where it stands, and those that call them."""
+    found: list[Function] = []
+    while (function := reads_on(change, held, name, apart=found)) is not None:
+        found.append(function)
+    names = {each.name for each in found}
+    functions = [(cls, each) for cls in change.new.family(change.after) for each in cls.functions]
+    more = names
+    while more:
+        more = {
+            f.name for cls, f in functions if not names.isdisjoint(called_on_self(cls, f))
+        } - names
+        names = names | more
+    entered = {f.name for _, f in entered_by_workers(change.new, change.after)}
+    if names.isdisjoint(entered & {*IN_WORKERS} if is_sent(change, change.after) else entered):
+        return set()  # a worker goes to a place of its own first
+    return names - {*CONSTRUCTORS, *STATE, "close", "__exit__", "__del__"}
+
+
+def _passed_in(change: ClassChange) -> Iterator[Regression]:
+    """Yield the properties that open a stream which their class is passed, and which a caller may have read."""
     held = held_by(change.old, change.constructed_before)
     for name, getter in change.made_lazy.items():
         given = _parameter(change, name)

@@ -47,6 +47,8 @@ _STREAMS = frozenset(
 _ADVANCES = frozenset(
     "readline readlines read read1 readinto seek skip grab __next__ fieldnames tell".split()
 )
+# Functions that ask a handle for what does not depend on its position.
+_MOVES_NOTHING = frozenset("len str repr isinstance id print fstat".split())
 # What two sides have said to each other is the state of a connection: a new one starts without it.
 _CONNECTIONS = frozenset("create_connection socket socketpair Popen Serial Telnet FTP SMTP".split())
 _SAYS = frozenset(
@@ -64,7 +66,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
             continue
         made = order.construction(change.old, before)
         held = held_by(change.old, made)
-        for name, opener in _opened_again(change, cls):
+        for name, opener in opened_again(change, cls):
             why = _left_elsewhere(change, made, held, name, opener)
             why = why or _not_set_up(change, made, held, name, opener)
             if why:
@@ -115,7 +117,7 @@ def _pairs(
                 yield kind, name, later
 
 
-def _opened_again(change: ClassChange, cls: Class) -> Iterator[tuple[str, list[_Method]]]:
+def opened_again(change: ClassChange, cls: Class) -> Iterator[tuple[str, list[_Method]]]:
     """Yield the attributes of a class that later code opens again, and the methods that do."""
     for name, getter in change.made_lazy.items():
         yield name, _opener(change, cls, getter)
@@ -403,8 +405,9 @@ def _may_read(
     return any(
         _known_as(given) in names
         for call in calls_in(function.body)
+        if last_part(call.func) not in _MOVES_NOTHING
         for given in [*call.args, *(k.value for k in call.keywords)]
     )
 
 
-__all__ = ["check", "read_outside", "reads_on"]
+__all__ = ["check", "opened_again", "read_outside", "reads_on"]

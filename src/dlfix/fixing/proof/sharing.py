@@ -238,7 +238,7 @@ def _asked_by_loaders(
             and found is not None
             and _opens(change, cls, found, name, touching)
         ):
-            if not _is_sent(change, cls):
+            if not is_sent(change, cls):
                 continue
             yield Regression(
                 cls.module.path,
@@ -255,7 +255,7 @@ def _opens(
     return any(used in touching for used in order.called_on_self(cls, function))
 
 
-def _is_sent(change: ClassChange, cls: Class) -> bool:
+def is_sent(change: ClassChange, cls: Class) -> bool:
     """Return whether a class is a dataset: what loaders ask for its length."""
     bases = set(change.new.unknown_bases(cls))
     return bool(bases & {"Dataset", "Subset", "ConcatDataset", "VisionDataset", "IterableDataset"})
@@ -327,8 +327,8 @@ def _touched_outside(
 ) -> Iterator[Regression]:
     classes = [change.after, *change.new.heirs(change.after)]
     own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
-    for module, node, how in _uses_through(change, classes, touching, own):
-        if _before_workers(change, module, node):
+    for module, node, how in uses_through(change, classes, touching, own):
+        if before_workers(change, module, node):
             yield change.regression(
                 getter,
                 f"`{name}` is opened in the parent by {how} "
@@ -586,7 +586,7 @@ def _may_have_workers(call: ast.Call) -> bool:
     return bool(workers) and not (isinstance(workers[0], ast.Constant) and not workers[0].value)
 
 
-def _before_workers(change: ClassChange, module: Module, node: ast.expr) -> bool:
+def before_workers(change: ClassChange, module: Module, node: ast.expr) -> bool:
     """Return whether a place may run in the parent before workers start.
 
     Not where it stands below the last loader of its function, outside any loop.
@@ -624,8 +624,8 @@ def _of_a_process(change: ClassChange) -> Iterator[Regression]:
         classes = [change.after, *change.new.heirs(change.after)]
         own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
         line = getattr(node, "lineno", 1)
-        for module, use, how in _uses_through(change, classes, touching, own):
-            if _before_workers(change, module, use):
+        for module, use, how in uses_through(change, classes, touching, own):
+            if before_workers(change, module, use):
                 yield change.regression(
                     node,
                     f"`{name}` is used in the parent by {how} "
@@ -645,7 +645,7 @@ def _starts_others(change: ClassChange) -> bool:
     )
 
 
-def _uses_through(
+def uses_through(
     change: ClassChange, classes: list[Class], touching: set[str], own: set[int]
 ) -> Iterator[tuple[Module, ast.expr, str]]:
     """Yield uses of the objects, and of the objects that hold them."""
@@ -672,7 +672,7 @@ def _uses_through(
         if "__init__" in reached:
             init = holder.methods["__init__"]
             yield holder.module, init.body[0], f"`{holder.name}()`"  # type: ignore[misc]
-        if "__len__" in reached and _is_sent(change, holder):
+        if "__len__" in reached and is_sent(change, holder):
             length = holder.methods["__len__"]
             yield holder.module, length.body[0], f"`len()` of `{holder.name}`"  # type: ignore[misc]
         outside = own | {id(n) for n in within(holder.node)}
