@@ -158,6 +158,35 @@ ROWS = [
         "dataset.kept lambda",
     ),
     row(
+        "any class of modules that are imported by name, and no helper that they import",
+        """
+        # file: data/__init__.py
+        import importlib
+        import os
+        parts = [importlib.import_module(f"data.{name}") for name in os.listdir("data")]
+        def make(kind):
+            for module in parts:
+                found = getattr(module, kind, None)
+                if found is not None:
+                    return found("folder")
+        # file: data/rows.py
+        from tools import scan
+        class Rows(Dataset):
+            def __init__(self, folder): self.f = lambda x: x
+        # file: tools.py
+        class Scan(Dataset):
+            def __init__(self): self.g = lambda x: x
+        def scan(folder):
+            return Scan()
+        # file: main.py
+        import sys
+        from torch.utils.data import DataLoader
+        from data import make
+        DataLoader(make(sys.argv[1]), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
         "attributes set by the names of a dataclass's fields, each from a table",
         """
         import dataclasses

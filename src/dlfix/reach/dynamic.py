@@ -113,6 +113,7 @@ class Members:
             name
             for name, bindings in module.scope.bindings.items()
             if pattern.fullmatch(name)
+            and not (pattern is ANY and any(_is_from_elsewhere(each, module) for each in bindings))
             and any(_defines(each) or (pattern is not ANY and _makes(each)) for each in bindings)
         ]
         self.interpreter.cut_short |= len(names) > MOST_MEMBERS
@@ -180,6 +181,17 @@ def _defines(binding: Binding) -> bool:
     """Return whether a binding is a class, a function, or a name that is given a lambda."""
     is_lambda = isinstance(binding.value, ast.Lambda) and not binding.path
     return isinstance(binding.statement, _DEFINING) or is_lambda
+
+
+def _is_from_elsewhere(binding: Binding, module: Module) -> bool:
+    """Return whether a name is imported from outside the package: a helper of the module, not a choice it offers."""
+    match binding.statement:
+        case ast.ImportFrom(level=0, module=str() as source):
+            package = module.name if module.is_package else module.name.rpartition(".")[0]
+            return not f"{source}.".startswith(f"{package}.")
+        case ast.ImportFrom(level=level):
+            return level > 1
+    return isinstance(binding.statement, ast.Import)
 
 
 def _is_joined(node: ast.expr) -> bool:
