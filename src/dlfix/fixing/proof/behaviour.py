@@ -42,7 +42,6 @@ from dlfix.fixing.proof import (
     state,
     static_methods,
     used_once_closed,
-    whole_process,
     wrapped,
 )
 from dlfix.fixing.proof.changes import ClassChange, FileChange, Regression
@@ -80,7 +79,6 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     late_output.check,
     lock_states.check,
     used_once_closed.check,
-    whole_process.check,
     pickling_tried.check,
     descriptors.check,
     sharing.check,
