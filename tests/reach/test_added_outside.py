@@ -140,3 +140,20 @@ def rows(items=()):
 )
 def test_what_tests_give(tmp_path: Path, text: str) -> None:
     check(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if fast:\n        steps = []\n        steps.append(lambda x: x)\n        print(steps)\n"
+        "    else:\n        steps = []\n        steps.append(str)\n        rows = Rows(Compose(steps))\n"
+        "        DataLoader(rows, num_workers=2)",
+        "steps = []\n    steps.append(lambda x: x)\n    print(steps)\n    steps = []\n    steps.append(str)\n"
+        "    DataLoader(Rows(Compose(steps)), num_workers=2)",
+        "steps = []\n    for each in range(2):\n        steps.append(lambda x: x)  # !DLF101\n"
+        "    DataLoader(Rows(Compose(steps)), num_workers=2)",
+    ],
+    ids=["the other branch", "a list of the same name before", "in a loop"],
+)
+def test_what_is_added_to_another_list_of_the_name(tmp_path: Path, body: str) -> None:
+    check(tmp_path, f"{CLASSES}\ndef main(fast):\n    {body}\n")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from dlfix.project import scan
 from dlfix.project.bodies import Named
+from dlfix.project.flow import reaching
 from dlfix.project.module import Module
 from dlfix.project.syntax import first_parameter, positional
 from dlfix.project.trees import COMPREHENSIONS, walk
@@ -305,7 +306,7 @@ class Containers:
     def put_under(self, node: ast.expr, frame: Frame) -> Iterator[Item]:
         """Yield what is put into what a name, or an attribute of a name, holds."""
         if isinstance(node, ast.Name):
-            yield from self._put_in_name(node.id, frame)
+            yield from self._put_in_name(node, frame)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             yield from self._put_in_attribute(node.value.id, node.attr, frame)
         elif isinstance(node, ast.Subscript):
@@ -439,8 +440,8 @@ class Containers:
                 for owner in ("self", "cls", frame.scope.name):  # a default, or what objects share
                     yield from self._put_in_attribute(owner, target.id, frame)
 
-    def _put_in_name(self, name: str, frame: Frame) -> Iterator[Item]:
-        module = frame.module
+    def _put_in_name(self, target: ast.Name, frame: Frame) -> Iterator[Item]:
+        name, module = target.id, frame.module
         binder = frame.scope.lookup(name)
         at: Frame | None = frame
         while at is not None and at.scope is not binder:
@@ -449,6 +450,8 @@ class Containers:
             return
         for added in added_to(("", name), module):
             scope = module.scope_of(added.node)
+            if scope is at.scope and not _may_reach(target, added.node, scope):
+                continue
             gone = _gone_through(added.node, at.scope.bindings.get(name, []), module)
             if scope is at.scope:
                 yield from (_of_all(item, gone) for item in self.put(added, at))
@@ -788,6 +791,13 @@ def _is_taken_later(node: ast.AST, held: ast.expr, module: Module) -> bool:
     block = block_around(statement, [held], module)
     place = block.place_of(statement) if block is not None else None
     return block is not None and any(each.index > (place or 0) for each in block.removals)
+
+
+def _may_reach(target: ast.Name, use: ast.AST, scope: Scope) -> bool:
+    """Return whether a name may still stand for what a statement gave it where code uses it."""
+    if isinstance(target.ctx, ast.Load):
+        return True
+    return any(binding.node is target for binding in reaching(scope, target.id, use))
 
 
 def _gone_through(node: ast.AST, bindings: list[Binding], module: Module) -> frozenset[ast.AST]:
