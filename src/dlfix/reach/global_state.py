@@ -94,13 +94,22 @@ class GlobalName:
                         yield call
 
     def _is_passed_around(self, node: ast.AST) -> bool:
-        """Return whether a call of the function around a node passes an argument of the name."""
+        """Return whether a call of the function around a node passes an argument of the name, or an option of it."""
         function = next((a for a in self.module.ancestors(node) if isinstance(a, FUNCTIONS)), None)
         return function is not None and any(
-            keyword.arg == self.name
+            keyword.arg == self.name or (keyword.arg is None and self._is_an_option(module))
             for module in self.analysis.project.mentions(function.name)
             for call in module.calls_by_name.get(function.name, ())
             for keyword in call.keywords
+        )
+
+    def _is_an_option(self, module: Module) -> bool:
+        """Return whether a module gives a parser an option of the name, which `**vars(args)` then passes."""
+        spellings = {f"--{self.name}", f"--{self.name.replace('_', '-')}"}
+        return any(
+            isinstance(each, ast.Constant) and each.value in spellings
+            for call in module.calls_by_name.get("add_argument", ())
+            for each in call.args
         )
 
     def _named_so(self, module: Module) -> Iterator[ast.Name | ast.Attribute]:
