@@ -113,7 +113,7 @@ class Members:
             name
             for name, bindings in module.scope.bindings.items()
             if pattern.fullmatch(name)
-            and not (pattern is ANY and any(_is_from_elsewhere(each, module) for each in bindings))
+            and not (pattern is ANY and all(_is_from_elsewhere(each, module) for each in bindings))
             and any(_defines(each) or (pattern is not ANY and _makes(each)) for each in bindings)
         ]
         self.interpreter.cut_short |= len(names) > MOST_MEMBERS

@@ -49,6 +49,7 @@ PROGRAMS = {
     "the place in a list": (INDEX, True),
     "by an operator": ("rows.shards[0] == rows.shards[1]", True),
     "in a list": ("Shard('a') in rows.shards", True),
+    "by two operators": ("rows.shards[0] is shards != rows.shards[1]", True),
     "a number": ("len(rows.shards) == 3", False),
     "nothing": ("pass", False),
 }

@@ -232,3 +232,14 @@ def test_an_opener_notes_in_a_list_that_it_is_given(call, asked, refused):
         program=PROGRAM.format(asked),
     )
     assert refused == any("changes `notes`, which other code reads" in reason for reason in reasons)
+
+
+def test_an_attribute_that_is_made_by_a_call_of_itself_is_followed_once():
+    reasons = opened(
+        init="self.path = path\nself.load = self.load(path)\nself.file = self.load(path)",
+        later="self.path = path\nself.load = self.load(path)",
+        opener="return self.load(self.path)",
+        body="def load(self, path):\n    return lambda path: h5py.File(path)\n",
+        program=PROGRAM.format("rows.path"),
+    )
+    assert not any("which other code reads" in reason for reason in reasons)

@@ -11,12 +11,11 @@ from dlfix.fixing.hoisting.order import Order, occurrences, order_of, root_of
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import Place, comes_before, lies_in, start
-from dlfix.project.syntax import FUNCTIONS, dotted, last_name
+from dlfix.project.syntax import FUNCTIONS, Function, dotted, last_name
 from dlfix.project.trees import COMPREHENSIONS
 
 Loop = ast.For | ast.AsyncFor | ast.While
 IsLoader = Callable[[ast.expr], bool]
-FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 # Builtins whose result holds nothing of what they are given; those that hold what they iterate over.
 _SCALARS = {
@@ -309,7 +308,7 @@ class Holders:
             return False
         return all(self._heads_a_loop(each) for each in self.reads(named[0], inner))
 
-    def _function_called(self, call: ast.Call) -> tuple[FunctionNode, list[str]] | None:
+    def _function_called(self, call: ast.Call) -> tuple[Function, list[str]] | None:
         """Return the function of the module that a call names, or the method of its class, with what it is passed."""
         match call.func:
             case ast.Name(id=name):
@@ -344,7 +343,7 @@ class Holders:
         return (
             isinstance(above, (ast.For, ast.comprehension))
             and above.iter is node
-            and not (isinstance(self.module.parent(above), ast.GeneratorExp))
+            and not isinstance(self.module.parent(above), ast.GeneratorExp)
         )
 
     def _gives_scalars(self, name: str) -> bool:

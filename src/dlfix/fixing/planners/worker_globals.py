@@ -594,9 +594,8 @@ def _in_library(
     statement = module.statement(write.node)
     if isinstance(statement, ast.Assign) and _is_of_imports(module, statement.value):
         return Setting((), (_text(module, statement),))
-    if row is not None and isinstance(
-        statement, ast.Assign
-    ):  # a number or a text, which can be sent
+    is_plain = row is not None  # what the catalogue lists are numbers and texts
+    if is_plain and isinstance(statement, ast.Assign):
         return _assigning(ast.unparse(write.node))
     raise _No(f"the value of `{evidence.name}` depends on variables (line {write.node.lineno})")
 

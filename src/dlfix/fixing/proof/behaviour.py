@@ -27,7 +27,7 @@ from dlfix.fixing.proof import (
     lock_states,
     managed_attributes,
     members,
-    moved_by_callers,
+    moved_by_others,
     moves,
     named_modules,
     observers,
@@ -42,6 +42,7 @@ from dlfix.fixing.proof import (
     state,
     static_methods,
     used_once_closed,
+    whole_process,
     wrapped,
 )
 from dlfix.fixing.proof.changes import ClassChange, FileChange, Regression
@@ -58,7 +59,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     delayed.check,
     left_behind.check,
     positions.check,
-    moved_by_callers.check,
+    moved_by_others.check,
     set_up_order.check,
     filled.check,
     set_up_later.check,
@@ -79,6 +80,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     late_output.check,
     lock_states.check,
     used_once_closed.check,
+    whole_process.check,
     pickling_tried.check,
     descriptors.check,
     sharing.check,

@@ -62,7 +62,7 @@ def _compared(module: Module) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     for node in module.nodes(ast.Compare):
         sides = [node.left, *node.comparators]
         is_known = any(isinstance(each, ast.Constant) for each in sides)
-        if not is_known and isinstance(node.ops[0], _COMPARES):
+        if not is_known and any(isinstance(each, _COMPARES) for each in node.ops):
             yield node, sides
     for name in _OF_LISTS:
         for call in module.calls_by_name.get(name, ()):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlfix.fixing.proof.callees import Callee
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.syntax import (
-    Function,
     dotted,
     last_part,
     parameters,
@@ -47,42 +47,40 @@ def used_up(
 def _passed_on(program: Program, module: Module, statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield what a statement passes to functions of the program that only go through it."""
     for call in within(statement):
-        if isinstance(call, ast.Call):
-            run = _run_by(program, module, call)
-            for place, value in enumerate(call.args):
-                if run and all(
-                    _goes_through(f, parameters(f)[skip:][place : place + 1]) for f, skip in run
-                ):
-                    yield from within(value)
-            for keyword in call.keywords:
-                if run and all(_goes_through(f, [keyword.arg or ""]) for f, _ in run):
-                    yield from within(keyword.value)
+        if not isinstance(call, ast.Call):
+            continue
+        run = _run_by(program, module, call)
+        for value in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if run and all(_goes_through(callee, call, value) for callee in run):
+                yield from within(value)
 
 
-def _run_by(program: Program, module: Module, call: ast.Call) -> list[tuple[Function, int]]:
-    """Return the functions that a call may run, each with how many parameters it gets by itself."""
+def _run_by(program: Program, module: Module, call: ast.Call) -> list[Callee]:
+    """Return all functions that a call may run, those of subclasses too; none if one is not known."""
     known = program.function_of(module, call.func)
     if known is not None:
-        return [(known[1], 0)]
-    own = None
-    if isinstance(call.func, ast.Attribute):
-        own = program.class_of_self(module, call.func.value)
-    found = [
-        program.method(cls, last_part(call.func))
-        for cls in ([own, *program.heirs(own)] if own is not None else [])
-    ]
-    return [(each[1], 1) for each in found if each is not None] if None not in found else []
+        return [Callee(*known, parameters(known[1]))]
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    own = program.class_of_self(module, owner) if owner is not None else None
+    classes = [own, *program.heirs(own)] if own is not None else []
+    found = [program.method(cls, last_part(call.func)) for cls in classes]
+    methods = [each for each in found if each is not None]
+    if len(methods) < len(found):
+        return []
+    return [Callee(cls.module, method, parameters(method)[1:]) for cls, method in methods]
 
 
-def _goes_through(function: Function, named: list[str]) -> bool:
-    """Return whether a function does no more with a parameter than to go through it, before it returns."""
-    if len(named) != 1 or named[0] not in parameters(function):
+def _goes_through(callee: Callee, call: ast.Call, value: ast.expr) -> bool:
+    """Return whether a function does no more with an argument than to go through it, before it returns."""
+    names = [name for name, given in callee.passed(call) if given is value]
+    body = callee.function.body
+    nodes = [*within(body)]
+    if len(names) != 1 or names[0] not in parameters(callee.function):
         return False
-    nodes = [*within(function.body)]
     if any(isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)) for node in nodes):
         return False
-    gone_through = {id(node) for each in statements(function.body) for node in _iterated(each)}
-    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == named[0]]
+    gone_through = {id(node) for each in statements(body) for node in _iterated(each)}
+    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == names[0]]
     return all(id(node) in gone_through for node in uses)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from dlfix.fixing.proof import order, writes
+from dlfix.fixing.proof.callees import Callee
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late_code import opens_to_write, used_on_self
 from dlfix.fixing.proof.passed_values import Given
@@ -259,6 +260,7 @@ class _Notes:
         self.visited: list[Function] = []
         self.changed: list[tuple[Function, Module, str]] = []
         self.attributes: list[tuple[Function, str]] = []
+        self._makers: set[int] = set()
 
     def follow(self, module: Module, call: ast.Call, given: _Passed | None = None) -> None:
         """Take in what a function that is called changes, and what those change that it calls.
@@ -268,8 +270,10 @@ class _Notes:
         call = _without_partial(call)
         for each in (call.func, *call.args, *(keyword.value for keyword in call.keywords)):
             self._made(self.program.class_of(module, each))
-        for made in self._kept_functions(module, call.func):
-            self.follow(module, made)
+        for home, made in self._kept_functions(module, call.func):
+            if id(made) not in self._makers:  # `self.load = self.load(path)`
+                self._makers.add(id(made))
+                self.follow(home, made)
         known = self.program.function_of(module, call.func)
         if known is None or any(known[1] is each for each in self.visited):
             return
@@ -284,7 +288,7 @@ class _Notes:
         for inner in calls_in(function.body):
             self.follow(home, inner, passed)
 
-    def _kept_functions(self, module: Module, func: ast.expr) -> Iterator[ast.Call]:
+    def _kept_functions(self, module: Module, func: ast.expr) -> Iterator[tuple[Module, ast.Call]]:
         """Yield the calls that made the function that an object keeps: `self.load = reader(path)`."""
         if not isinstance(func, ast.Attribute):
             return
@@ -295,7 +299,7 @@ class _Notes:
                     match node:
                         case ast.Assign(targets=targets, value=ast.Call() as made):
                             if any(is_attribute(t, self_name(method), func.attr) for t in targets):
-                                yield made
+                                yield each.module, made
 
     def _of_arguments(self, home: Module, function: Function, passed: _Passed) -> None:
         """Take in which attributes, and names of a module, a function changes that is given what they hold."""
@@ -359,9 +363,8 @@ class _Notes:
 
 def _passed(module: Module, call: ast.Call, function: Function, given: _Passed) -> _Passed:
     """Return what a call gives the parameters of a function, and where; `given` are those around the call."""
-    by_place = zip(parameters(function), call.args, strict=False)
-    values = [*by_place, *((each.arg or "", each.value) for each in call.keywords)]
-    return {name: given.get(dotted(value), (module, value)) for name, value in values}
+    passed = Callee(module, function, parameters(function)).passed(call)
+    return {name: given.get(dotted(value), (module, value)) for name, value in passed}
 
 
 def _without_partial(made: ast.Call) -> ast.Call:

@@ -139,7 +139,7 @@ def _handled_by_class(change: ClassChange, name: str) -> tuple[Module, ast.Excep
                     continue
                 me = self_name(function)
                 if any(is_attribute(each, me, name) for each in executed(node.body)):
-                    handler = _going_on(node)
+                    handler = _handler_that_continues(node)
                     if handler is not None:
                         return cls.module, handler
     return change.after.module, None
@@ -155,13 +155,13 @@ def _handled(
         used = any(dotted(each) == dotted(owner) for each in executed(node.body))
         if any(each is closing for each in executed(node)) or not used:
             continue
-        handler = _going_on(node)
+        handler = _handler_that_continues(node)
         if handler is not None:
             return handler
     return None
 
 
-def _going_on(node: ast.Try) -> ast.ExceptHandler | None:
+def _handler_that_continues(node: ast.Try) -> ast.ExceptHandler | None:
     """Return the first handler that may take the error of a closed handle, and goes on."""
     for handler in node.handlers:
         named = list(ast.walk(handler.type)) if handler.type else []

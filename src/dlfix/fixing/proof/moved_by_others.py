@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dlfix.catalog import load
 from dlfix.fixing.proof.at_stake import imports_of
+from dlfix.fixing.proof.callees import Callee
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import Held, held_by
 from dlfix.fixing.proof.order import (
@@ -17,6 +18,7 @@ from dlfix.fixing.proof.order import (
     entered_by_workers,
 )
 from dlfix.fixing.proof.outliving import FAR
+from dlfix.fixing.proof.passed_values import argument
 from dlfix.fixing.proof.positions import opened_again, read_outside, reads_on
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.sharing import before_workers, is_sent, uses_through
@@ -91,8 +93,9 @@ def _passed_in(change: ClassChange) -> Iterator[Regression]:
         if reads_on(change, held, name) is None and not read_outside(change, name):
             continue
         for module, call in change.old.constructions(change.before):
-            value = _passed(call, *given)
-            place = _moved(change.old, module, value, call) if value is not None else None
+            passed = argument(given[0], call, given[1]) or []
+            places = (_moved(change.old, module, value, call) for value in passed)
+            place = next(filter(None, places), None)
             if place is not None:
                 yield change.regression(
                     getter,
@@ -111,13 +114,6 @@ def _parameter(change: ClassChange, name: str) -> tuple[Function, str] | None:
                 if is_set and node.value.id in parameters(function):
                     return function, node.value.id
     return None
-
-
-def _passed(call: ast.Call, function: Function, parameter: str) -> ast.expr | None:
-    """Return what a call passes for a parameter of a constructor."""
-    by_place = zip(parameters(function)[1:], call.args, strict=False)
-    by_name = ((each.arg or "", each.value) for each in call.keywords)
-    return next((value for name, value in (*by_place, *by_name) if name == parameter), None)
 
 
 def _moved(
@@ -148,12 +144,15 @@ def _moved_by_opener(
 ) -> ast.expr | None:
     """Return where a function of the program moves what it opens and returns."""
     known = program.function_of(module, opened.func)
-    for node in executed(known[1].body) if known is not None and far else ():
-        if isinstance(node, ast.Return) and node.value is not None and known is not None:
-            moved = _moved(program, known[0], node.value, node, far - 1)
-            if moved is not None:
-                return moved
-    return None
+    if known is None or far == 0:
+        return None
+    home, function = known
+    found = (
+        _moved(program, home, node.value, node, far - 1)
+        for node in executed(function.body)
+        if isinstance(node, ast.Return) and node.value is not None
+    )
+    return next(filter(None, found), None)
 
 
 def _moved_by_caller(
@@ -163,14 +162,14 @@ def _moved_by_caller(
     around = program.enclosing(module, call)
     if around is None or value.id not in parameters(around) or far == 0:
         return None
-    for home, outer in program.calls_of(around):
-        passed = dict(zip(parameters(around), outer.args, strict=False))
-        passed |= {each.arg or "": each.value for each in outer.keywords}
-        if value.id in passed:
-            moved = _moved(program, home, passed[value.id], outer, far - 1)
-            if moved is not None:
-                return moved
-    return None
+    callee = Callee(module, around, parameters(around))
+    found = (
+        _moved(program, home, passed, outer, far - 1)
+        for home, outer in program.calls_of(around)
+        for name, passed in callee.passed(outer)
+        if name == value.id
+    )
+    return next(filter(None, found), None)
 
 
 def _leaves_in_place(module: Module, node: ast.expr) -> bool:
