@@ -163,9 +163,9 @@ def _read_elsewhere(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regre
                         f"`{name}` is imported ({module.path.name}:{node.lineno}), but it is now set only in "
                         f"the main module (line {at})",
                     )
-            for attribute in module.nodes(ast.Attribute):
+            for attribute in module.attributes_by_name.get(name, ()):
                 root = dotted(attribute.value)
-                if attribute.attr == name and root and _names_module(change, module, root):
+                if root and _names_module(change, module, root):
                     at = _line_of(change, name, line)
                     yield change.regression(
                         name,

@@ -13,6 +13,7 @@ from dlfix.fixing.proof.numeric import is_number
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Class, is_getter
+from dlfix.fixing.proof.same_accesses import keeps
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
@@ -47,8 +48,9 @@ _ENDS = ("exit", "aexit", "close", "shutdown", "stop", "release", "reset", "del"
 
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield what may be read though it is unset, None or closed, and was not before."""
-    for cls in (change.after, *change.new.heirs(change.after)):
-        yield from _of_objects(change, cls)
+    if not keeps(change.before, change.after):
+        for cls in (change.after, *change.new.heirs(change.after)):
+            yield from _of_objects(change, cls)
     yield from _endless(change)
     yield from _closings(change)
     yield from _left_open(change)

@@ -65,10 +65,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
     for each in change.new.once(_picklings):
         if meets is not None and each.module not in meets:
             continue
-        if not _holds(change, each.module, each.given):
-            continue
         handler = handlers.of(each.module, each.call)
-        if handler:
+        if handler and _holds(change, each.module, each.given):
             yield change.regression(
                 next(iter(fresh), change.after.node),
                 f"code handles that `{change.after.name}` cannot be pickled ({handler}), but now it can",
