@@ -29,6 +29,7 @@ from dlfix.reach.predicates import question
 from dlfix.reach.process_roles import iterated_by, protocol_used
 from dlfix.reach.records import record
 from dlfix.reach.set_by_call import may_set, set_by_call
+from dlfix.reach.storing import Storing, touched_by, wrappers
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -40,7 +41,6 @@ from dlfix.reach.values import (
     Frame,
     Function,
     Instance,
-    Reached,
     Unknown,
 )
 
@@ -51,7 +51,6 @@ Stores = dict[str, list[Store]]
 Field = ast.AnnAssign | ast.Assign
 _FIELDS = ("field", "ib", "attrib", "Field", "PrivateAttr")
 _POST_INITS = ("__post_init__", "__attrs_post_init__", "model_post_init")
-_DECORATORS_OF_PYTHON = frozenset({"property", "staticmethod", "classmethod", "cached_property"})
 _DEEPEST = 24
 _WORKER_INFO = (
     "torch.utils.data.get_worker_info",
@@ -99,12 +98,18 @@ class State:
         self._returned: list[Stores] = []  # what holds where the method that runs has returned
         self._assumed: dict[tuple[ast.AST, str], bool] = {}  # what a local name of a method holds
 
-    def read(self) -> Stores:
-        """Return the stores on each attribute after construction, and what may come later."""
+    def made(self) -> Stores:
+        """Return the stores on each attribute after construction."""
         self._fields()
         if not self.instance.bare:
             self._constructed()
-        self._later()
+        return self.stores
+
+    def with_later(self, made: Stores, attribute: str | None = None) -> Stores:
+        """Return them with those that may come later: of all methods, or of those that may store one attribute."""
+        self.stores = {**made}
+        storing = self._storing.methods if attribute is None else self._storing.of(attribute)
+        self._later(storing - _CONSTRUCTING)
         return self.stores
 
     def _constructed(self) -> None:
@@ -133,10 +138,9 @@ class State:
                 self._run(function, self._method_frame(function))
         return self.stores.get(name, [])
 
-    def _later(self) -> None:
+    def _later(self, storing: frozenset[str]) -> None:
         """Join in what other methods store that the parent runs after construction."""
         roles = self.interpreter.roles
-        storing = self._storing - _CONSTRUCTING
         if not storing:
             return
         self.late = True
@@ -154,50 +158,18 @@ class State:
             method = self.interpreter.instances.method(self.instance.cls, name)
             if method is None or not takes_instance(method.node):
                 continue
-            for run_first in (*self._wrappers(method), method):
+            for run_first in (*wrappers(method, self.interpreter), method):
                 before = {**self.stores}
                 self._run(run_first, self._method_frame(run_first))
                 self.stores = _joined(before, self.stores)
             self._cached(name, method)
 
     @cached_property
-    def _storing(self) -> frozenset[str]:
-        """The methods that may store on the instance, themselves or by what they use or call."""
+    def _storing(self) -> Storing:
         cls = self.instance.cls
         return self.interpreter.calls.made(
-            cls.node, cls.frame, lambda: self._leading_to_stores(cls), "storing"
+            cls.node, cls.frame, lambda: Storing(self.interpreter, cls), "storing"
         )
-
-    def _wrappers(self, method: Function) -> Iterator[Function]:
-        """Yield the functions that decorators of the tree put in a method's place."""
-        for decorator in getattr(method.node, "decorator_list", ()):
-            if not isinstance(decorator, ast.Name) or decorator.id in _DECORATORS_OF_PYTHON:
-                continue
-            for reached in self.interpreter.calls.decorate(
-                decorator, Reached(method), method.frame
-            ):
-                made = reached.value
-                is_def = isinstance(made, Function) and isinstance(made.node, ast.FunctionDef)
-                if is_def and made.node is not method.node:  # type: ignore[union-attr]
-                    yield made  # type: ignore[misc]
-
-    def _stores(self, cls: Class, name: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-        """Return whether a method stores on its object, itself or by what a decorator makes of it."""
-        if _stores_on_self(node):
-            return True
-        method = self.interpreter.instances.method(cls, name) if node.decorator_list else None
-        return method is not None and any(
-            _touches_state(each.node, self_names(each.node))  # type: ignore[arg-type]
-            for each in self._wrappers(method)
-        )
-
-    def _leading_to_stores(self, cls: Class) -> frozenset[str]:
-        roles = self.interpreter.roles
-        found = {n for n, node in roles.methods(cls).items() if self._stores(cls, n, node)}
-        uses = roles.uses(cls)
-        while more := {n for n, used in uses.items() if n not in found and used & found}:
-            found |= more
-        return frozenset(found)
 
     def _cached(self, name: str, method: Function) -> None:
         """A cached property that the parent read is in `__dict__`."""
@@ -479,7 +451,9 @@ class State:
         """Return whether a branch may store on the instance, or its test tells what one holds."""
         if _empty_where(node.test, me, True) or _empty_where(node.test, me, False):
             return True
-        return _touches_state(node, me) or not self._storing.isdisjoint(_called_on(node, me))
+        return bool(touched_by(node, me)) or not self._storing.methods.isdisjoint(
+            _called_on(node, me)
+        )
 
     def _without(self, attribute: str | None) -> None:
         """Forget what an attribute may hold where it is known to hold nothing."""
@@ -578,7 +552,7 @@ class State:
         """Run the special method that an operation on the instance calls."""
         name = iterated_by(name, self.interpreter.roles.methods(self.instance.cls))
         method = self.interpreter.instances.method(self.instance.cls, name)
-        if method is None or name not in self._storing:
+        if method is None or name not in self._storing.methods:
             return
         before = None if sure else {**self.stores}
         outer, self.late = self.late, True  # it is the object's own use that opens what it needs
@@ -590,7 +564,7 @@ class State:
     def _is_idle(self, func: ast.expr, me: frozenset[str]) -> bool:
         """Return whether a method that is called on the instance stores nothing on it."""
         own = isinstance(func, ast.Attribute) and _is_me(func.value, me)
-        return own and func.attr not in self._storing  # type: ignore[attr-defined]
+        return own and func.attr not in self._storing.methods  # type: ignore[attr-defined]
 
     def _called(
         self, value: object, call: ast.Call, frame: Frame, is_own: bool, handed: list[ast.Name]
@@ -671,26 +645,6 @@ def fields_of(cls: Class) -> Iterator[tuple[str, Field]]:
             continue
         if "ClassVar" not in cls.module.segment(node.annotation):
             yield node.target.id, node
-
-
-def _stores_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return decorator_kind(node) == "cached_property" or _touches_state(node, self_names(node))
-
-
-@summary
-def _touches_state(node: ast.AST, me: frozenset[str]) -> bool:
-    """Return whether code may store on an object: itself, by a base, or by what it hands it to."""
-    for inner in walk(node):
-        if isinstance(inner, ast.Attribute):
-            stores = not isinstance(inner.ctx, ast.Load) or inner.attr == "__dict__"
-            if stores and _is_me(inner.value, me):
-                return True
-        elif isinstance(inner, ast.Call):
-            if any(_is_me(argument, me) for argument in inner.args):
-                return True
-            if is_super(inner):
-                return True
-    return False
 
 
 @summary

@@ -15,7 +15,7 @@ from dlfix.reach.correlated import excluded
 from dlfix.reach.crossing import Store
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.evaluator import Above, Base
-from dlfix.reach.instance_state import State, all_fields
+from dlfix.reach.instance_state import State, Stores, all_fields
 from dlfix.reach.layers import with_its_nets
 from dlfix.reach.methods import annotated_names, decorator_kind, methods_of, stored_names
 from dlfix.reach.sequence import surely_after
@@ -79,7 +79,10 @@ class Instances:
         self._only: dict[tuple[Instance, str], Bound | None] = {}
         self._anyone: dict[Class, Instance] = {}
         self._by_any: dict[tuple[Instance, str], list[Store]] = {}
-        self._states: dict[Instance, dict[str, list[Store]]] = {}
+        self._constructed: dict[Instance, Stores] = {}
+        self._being_made: set[Instance] = set()
+        self._on: dict[tuple[Instance, str], list[Store]] = {}
+        self._states: dict[Instance, Stores] = {}
         self._outside: dict[Module, dict[Made, list[Store]]] = {}
 
     def anyone(self, cls: Class) -> Instance:
@@ -332,7 +335,7 @@ class Instances:
             else:
                 yield from self.class_attribute(instance.cls, name, instance, node, frame)
             return
-        stores = self.stores(instance).get(name) or self._set_by_any(instance, name)
+        stores = self.stores_on(instance, name) or self._set_by_any(instance, name)
         so_far = [s for s in stores if not _is_set_later(s.statement, s.frame, node, frame)]
         if len(so_far) > 1:
             so_far = [s for s in so_far if not _is_in_other_branch(s, node, frame)]
@@ -656,17 +659,44 @@ class Instances:
 
     # State
 
-    def stores(self, instance: Instance) -> dict[str, list[Store]]:
+    def stores(self, instance: Instance) -> Stores:
         """Return every attribute that pickle would see on an instance, with what is stored."""
         if instance not in self._states:
             self._states[instance] = {}  # while it is worked out, it is empty
             self._states[instance] = (
                 self.stores(instance.copied)
                 if instance.copied is not None
-                else State(self.interpreter, instance).read()
+                else State(self.interpreter, instance).with_later(self._made(instance))
             )
             self.interpreter.kept_if_fed(self._states, instance)
         return self._states[instance]
+
+    def stores_on(self, instance: Instance, name: str) -> list[Store]:
+        """Return what is stored on one attribute of an instance: who sets others is not asked."""
+        if instance.copied is not None:
+            return self.stores_on(instance.copied, name)
+        if instance in self._being_made:
+            return []
+        key = (instance, name)
+        if key not in self._on:
+            made = self._made(instance)
+            self._on[key] = made.get(name, [])  # while it is worked out, what construction leaves
+            self._on[key] = State(self.interpreter, instance).with_later(made, name).get(name, [])
+            self.interpreter.kept_if_fed(self._on, key)
+        return self._on[key]
+
+    def _made(self, instance: Instance) -> Stores:
+        """Return what is stored on each attribute of an instance when it is constructed."""
+        if instance in self._being_made:
+            return {}
+        if instance not in self._constructed:
+            self._being_made.add(instance)
+            try:
+                self._constructed[instance] = State(self.interpreter, instance).made()
+            finally:
+                self._being_made.discard(instance)
+            self.interpreter.kept_if_fed(self._constructed, instance)
+        return self._constructed[instance]
 
     # What code outside sets
 
