@@ -53,6 +53,7 @@ _DEEPEST_CALLS = 40
 _MOST_REDUCED = 4
 _REPLACING = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve", "copy.replace"})
 _MOST_FRAMES = 64  # of one function on one object; further calls are read as one
+_MOST_WORK = 512  # evaluations in a function's own code, for all its calls together; likewise
 ANYTHING = Arguments(more_positional=True, more_keywords=True)
 
 _SEQUENCES = {
@@ -478,8 +479,11 @@ class Calls:
         owner: Value | None,
     ) -> Frame:
         """Return a new frame; of a function that has many already, the one for all further calls."""
+        work = self.interpreter.work[function.module.inner_scope(function.node)]
+        if work > 2 * _MOST_WORK and isinstance(owner, Instance):
+            owner = self.interpreter.instances.anyone(owner.cls)
         self._times[function, owner] += 1
-        if self._times[function, owner] > _MOST_FRAMES:
+        if self._times[function, owner] > _MOST_FRAMES or work > _MOST_WORK:
             return self._further(function, owner)
         call = node if isinstance(node, ast.Call) else None
         return self._frame(function, arguments, owner, call, caller)

@@ -8,6 +8,7 @@ and only `Interpreter` knows them all.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -262,6 +263,7 @@ class Evaluator(Protocol):
     catalog: Catalog
     audience: Audience
     cut_short: bool
+    work: Counter[Scope]
 
     @property
     def calls(self) -> CallQueries: ...

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -90,6 +91,7 @@ class Interpreter:
         self.project = project
         self.catalog = catalog
         self.spent = 0
+        self.work: Counter[Scope] = Counter()  # evaluations in each function's own code
         self.operators = Operators(self)
         self.calls = Calls(self)
         self.displays = Containers(self)
@@ -250,6 +252,7 @@ class Interpreter:
             self._head = 0
             return (Reached(_UNKNOWN),)
         self.spent += 1
+        self.work[frame.scope] += 1
         outer, self._head = self._head, _NO_HEAD
         here = self._open[key] = self._depth
         self._depth += 1
