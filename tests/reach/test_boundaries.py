@@ -45,6 +45,24 @@ ROWS = [
         "collate_fn lambda",
     ),
     row(
+        "a copy of a loader that a function is given",
+        """
+        class Loader(DataLoader): pass
+        def again(loader: Loader): return type(loader)(loader.dataset, 4, False, None, None, 2, lambda b: b)
+        again(Loader([]))
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a copy of what does not look like a loader, but is told its options",
+        """
+        class Loader(DataLoader): pass
+        def again(one: Loader): return one.__class__([], collate_fn=lambda b: b, num_workers=2)
+        again(Loader([]))
+        """,
+        "collate_fn lambda",
+    ),
+    row(
         "another class that makes itself",
         """
         class Plan:

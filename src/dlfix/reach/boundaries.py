@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from dlfix.reach.evaluator import Evaluator
 
 
+_OWN = ("self", "cls")
+_SHIPPING = ("loader", "process", "pool", "executor", "context", "ctx")  # in names of what ships
 _SUPER = "super of "  # and the name of the class
 
 
@@ -95,8 +97,27 @@ class Boundaries:
         for name in dict.fromkeys(node.name for node in module.classes):
             if f"{_SUPER}{name}" in table and self._may_derive(name, module):
                 keys.append(f"{_SUPER}{name}")
-        found = {call: None for key in keys for call in table.get(key, ())}
+        found = {
+            call: None
+            for key in keys
+            for call in table.get(key, ())
+            if self._may_copy(call, module)
+        }
         return module.in_order(found)
+
+    def _may_copy(self, call: ast.Call, module: Module) -> bool:
+        """Return whether a call of another object's class, `type(x)(...)`, looks like one that ships: by what it passes, or by `x`."""
+        copied = _copied(call.func)
+        if copied is None or (copied in _OWN and _class_around(call, module)):
+            return True
+        given = {keyword.arg for keyword in call.keywords}
+        return not given.isdisjoint(self._options) or any(
+            word in copied.lower() for word in _SHIPPING
+        )
+
+    @cached_property
+    def _options(self) -> frozenset[str]:
+        return frozenset(name for row in self._kinds.values() for name in row.parameters)
 
     def _may_derive(self, name: str, module: Module) -> bool:
         """Return whether a class of a name may derive from a boundary."""
@@ -619,25 +640,32 @@ def _calls_by_last_name(module: Module) -> dict[str, list[ast.Call]]:
     found: dict[str, list[ast.Call]] = {}
     for call in module.calls:
         name = _last_name(call)
-        if _makes_own(call.func) or (
+        if _copied(call.func) is not None or (
             _is_super(call)
             and isinstance(call.func, ast.Attribute)
             and call.func.attr == "__init__"
         ):
-            classes = (a.name for a in module.ancestors(call) if isinstance(a, ast.ClassDef))
-            name = f"{_SUPER}{next(classes, '')}"
+            name = f"{_SUPER}{_class_around(call, module)}"
         found.setdefault(name, []).append(call)
     return found
 
 
-def _makes_own(func: ast.expr) -> bool:
-    """Return whether what is called is the class that the method is of: `cls(...)`, `type(self)(...)`."""
+def _class_around(call: ast.Call, module: Module) -> str:
+    """Return the name of the class in which a call stands; none outside of classes."""
+    classes = (above.name for above in module.ancestors(call) if isinstance(above, ast.ClassDef))
+    return next(classes, "")
+
+
+def _copied(func: ast.expr) -> str | None:
+    """Return the object of whose class one more is made: `cls(...)`, `type(self)(...)`, `x.__class__(...)`."""
     match func:
-        case ast.Name(id="cls") | ast.Attribute(value=ast.Name(), attr="__class__"):
-            return True
-        case ast.Call(func=ast.Name(id="type"), args=[ast.Name()]):
-            return True
-    return False
+        case ast.Name(id="cls"):
+            return "cls"
+        case ast.Attribute(value=ast.Name(id=name), attr="__class__"):
+            return name
+        case ast.Call(func=ast.Name(id="type"), args=[ast.Name(id=name)]):
+            return name
+    return None
 
 
 def _comes_by_mapping(call: ast.AST, option: str) -> bool:
