@@ -10,6 +10,48 @@ from tests.reach.marked import check, program
 
 PROGRAMS = [
     program(
+        "what a method that a loader is given has its object open",
+        """
+        import sqlite3
+        from torch.utils.data import DataLoader
+        class Rows:
+            def __init__(self): self.db = None
+            def read(self, items):
+                if self.db is None:
+                    self.db = sqlite3.connect("rows")
+                return self.db.execute("select 1").fetchall(), items
+        class Loader(DataLoader):
+            def __init__(self, rows):
+                self.rows = rows
+                super().__init__(range(4), collate_fn=self.join, num_workers=2)
+            def join(self, items): return self.rows.read(items)
+        def main():
+            for batch in Loader(Rows()): print(batch)
+        """,
+    ),
+    program(
+        "what such a method has its object open, which the parent calls as well",
+        """
+        import sqlite3
+        from torch.utils.data import DataLoader
+        class Rows:
+            def __init__(self): self.db = None
+            def read(self, items):
+                if self.db is None:
+                    self.db = sqlite3.connect("rows")  # !DLF203
+                return self.db.execute("select 1").fetchall(), items
+        class Loader(DataLoader):
+            def __init__(self, rows):
+                self.rows = rows
+                super().__init__(range(4), collate_fn=self.join, num_workers=2)
+            def join(self, items): return self.rows.read(items)
+        def main():
+            loader = Loader(Rows())
+            loader.join([0])
+            for batch in loader: print(batch)
+        """,
+    ),
+    program(
         "what a method adds that is only handed to a process",
         """
         import multiprocessing as mp

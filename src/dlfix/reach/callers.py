@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module, Scope
 from dlfix.project.syntax import callee_name, decorators, defaults
+from dlfix.reach.constructions import names_type
 from dlfix.reach.methods import decorator_kind, methods_of, takes_instance
 from dlfix.reach.values import (
     Argument,
@@ -278,7 +279,7 @@ class Callers:
             for module in self._modules(frame, name, self.interpreter.project.users)
             for written in (name, *module.aliases_of(name))
             for use in module.nodes_by_name.get(written, ())
-            if isinstance(use.ctx, ast.Load) and not _is_annotation(use, module)
+            if isinstance(use.ctx, ast.Load) and not names_type(use, module)
         }
 
     def decorated(self, frame: Frame) -> list[tuple[Value, Value | None]]:
@@ -412,24 +413,6 @@ def _is_of_no_class(value: Value | None, line: Sequence[Value]) -> bool:
 def _is_called(node: ast.expr, module: Module) -> bool:
     parent = module.parent(node)
     return isinstance(parent, ast.Call) and parent.func is node
-
-
-def _is_annotation(node: ast.AST, module: Module) -> bool:
-    """Return whether a name is written where a type is told, or asked by `isinstance`."""
-    child = node
-    for above in module.ancestors(node):
-        if isinstance(above, ast.arg):
-            return True
-        if isinstance(above, ast.AnnAssign):
-            return child is above.annotation
-        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return child is above.returns
-        if isinstance(above, ast.Call):
-            return getattr(above.func, "id", "") == "isinstance" and child is not above.func
-        if isinstance(above, ast.stmt):
-            return False
-        child = above
-    return False
 
 
 def _written_as(scope: Scope) -> Iterator[Scope]:

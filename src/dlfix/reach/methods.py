@@ -11,6 +11,7 @@ from dlfix.project.syntax import first_parameter, is_name, is_super, last_name
 from dlfix.project.trees import kept, summary, walk
 from dlfix.reach.values import Function
 
+_CALLED_BY_WORKERS = ("collate_fn", "worker_init_fn")  # options of a loader
 _OPAQUE = frozenset({"staticmethod", "property", "cached_property", "classmethod"})
 
 
@@ -103,6 +104,29 @@ def stored_on_self(node: Def) -> frozenset[str]:
         and isinstance(inner.value, ast.Name)
         and inner.value.id in me
     )
+
+
+@summary
+def handed_to_workers(node: Def) -> frozenset[str]:
+    """Return the methods of its object that a method does nothing with but give them to a loader, for its workers to call."""
+    me = self_names(node)
+    own = [
+        inner
+        for inner in walk(node)
+        if isinstance(inner, ast.Attribute)
+        and isinstance(inner.value, ast.Name)
+        and inner.value.id in me
+    ]
+    handed = {
+        keyword.value
+        for call in walk(node)
+        if isinstance(call, ast.Call)
+        for keyword in call.keywords
+        if keyword.arg in _CALLED_BY_WORKERS
+    }
+    return frozenset({each.attr for each in own if each in handed}) - {
+        each.attr for each in own if each not in handed
+    }
 
 
 @summary

@@ -33,9 +33,10 @@ from dlfix.project.syntax import (
 from dlfix.project.trees import children, kept, summary, walk
 from dlfix.reach import handler_tables
 from dlfix.reach.after_workers import runs_after_all_workers
+from dlfix.reach.constructions import may_be_made
 from dlfix.reach.evaluator import Def, Roles
 from dlfix.reach.handed_on import functions_given, named
-from dlfix.reach.methods import decorator_kind, methods_of, stored_on_self
+from dlfix.reach.methods import decorator_kind, handed_to_workers, methods_of, stored_on_self
 from dlfix.reach.values import (
     Class,
     Constant,
@@ -125,8 +126,9 @@ class RoleReader:
         if cls in self._worker:
             return self._worker[cls]
         methods = self.methods(cls)
-        entries = (*WORKER, "run") if self.is_process(cls) else WORKER
-        found = frozenset(closure((n for n in entries if n in methods), self.uses(cls)))
+        handed = {name for node in methods.values() for name in handed_to_workers(node)}
+        entries = {*WORKER, *handed, *(["run"] if self.is_process(cls) else [])}
+        found = frozenset(closure(sorted(entries & methods.keys()), self.uses(cls)))
         if self.interpreter.instances.settled:
             self._worker[cls] = found
         return found
@@ -291,7 +293,7 @@ class RoleReader:
         found = {
             name: {
                 iterated_by(used, methods)
-                for used in used_on_self(node)
+                for used in used_on_self(node) - handed_to_workers(node)
                 if used in methods or used in PROTOCOLS
             }
             for name, node in methods.items()
@@ -581,9 +583,10 @@ class RoleReader:
         """Return whether code of the parent reads an item: `dataset[0]`."""
         if cls not in self._indexed:
             self._indexed[cls] = False  # while it is looked for
-            own = self._own(cls)
-            indexed = "__getitem__" in self.methods(cls) and (
-                any(self._indexed_in(module, cls, own) for module in self._outside(cls))
+            own, outside = self._own(cls), self._outside(cls)
+            is_made = "__getitem__" in self.methods(cls) and may_be_made(cls, outside)
+            indexed = is_made and (
+                any(self._indexed_in(module, cls, own) for module in outside)
                 or self._is_indexed_elsewhere(cls)
             )
             self._indexed[cls] = indexed
