@@ -8,7 +8,8 @@ import pytest
 from dlfix.config import Settings
 from dlfix.project import module as modules
 from dlfix.reach import copied_entries
-from dlfix.reach.calls import Calls
+from dlfix.reach.boundaries import Boundaries
+from dlfix.reach.calls import _MOST_WORK, Calls
 from dlfix.reach.entry_points import Entries
 from dlfix.reach.process_roles import RoleReader
 from dlfix.reach.values import Arguments, Frame, Function
@@ -187,6 +188,137 @@ def test_of_methods_that_lead_to_no_wanted_one_no_caller_is_asked(
     assert reader.roles.run_by_parent(cls, {"fill", "__init__"}) == {"fill", "__init__"}
     assert asked == ["rows.load()"]  # the first that counts
     assert reader.roles.run_by_parent(cls, {"show"}) == {"show"}
+
+
+TWO = """\
+class Rows:
+    def __init__(self, path):
+        self.path = path
+
+    def fill(self):
+        self.rows = list(self.path)
+
+    def name(self, path):
+        self._renamed(path)
+
+    def _renamed(self, path):
+        self.path = path
+
+    def set(self, name, value):
+        setattr(self, name, value)
+"""
+
+
+@pytest.mark.parametrize(
+    ("attribute", "asked"),
+    [("path", {"name", "_renamed", "set"}), ("rows", {"fill", "set"}), ("other", {"set"})],
+)
+def test_a_reader_of_one_attribute_asks_who_runs_the_methods_that_may_store_it(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, attribute: str, asked: set[str]
+) -> None:
+    (tree / "pkg/maths.py").write_text(TWO)
+    analysis = Session.open([tree], Settings()).analysis
+    module = analysis.project.module(tree / "pkg/maths.py")
+    (node,) = module.classes
+    reader = analysis.interpreter
+    anyone = reader.instances.anyone(reader.class_value(node, reader.frame_at(module, node)))
+    wanted: list[set[str]] = []
+    run_by_parent = RoleReader.run_by_parent
+
+    def noted(self: RoleReader, cls: object, names: set[str], *more: object) -> object:
+        wanted.append({*names})
+        return run_by_parent(self, cls, names, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(RoleReader, "run_by_parent", noted)
+    reader.instances.stores_on(anyone, attribute)
+    assert wanted == [asked]
+    assert {*reader.instances.stores(anyone)} >= {"path"}
+    assert wanted[1:] == [{"fill", "name", "_renamed", "set"}]
+
+
+COPIES = """def again(output, **more):
+    return type(output)(**more)
+
+
+def once(loader, **more):
+    return type(loader)(**more)
+"""
+
+
+def test_what_a_copied_object_is_is_asked_of_what_may_be_a_loader_alone(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train = tree / "pkg/train.py"
+    train.write_text(train.read_text() + COPIES)
+    asked = counted(monkeypatch, Boundaries, "_boundary_in")
+    session = Session.open([tree], Settings())
+    assert [each.kind for each in session.analysis.boundaries] == ["DataLoader"]
+    copied = {frame.scope.node.name for frame in asked}  # type: ignore[attr-defined]
+    assert copied == {"main", "once"}
+
+
+INDEXED = """from pkg.data import Rows
+
+
+def first(rows: Rows):
+    return rows[0]
+
+
+class Others(Rows):
+    pass
+
+
+{0}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "evaluates"),
+    [("", False), ("first(Rows(len))", True), ("KINDS = [Rows]", True)],
+)
+def test_items_of_a_class_that_nobody_makes_are_not_looked_for(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, more: str, evaluates: bool
+) -> None:
+    (tree / "pkg/train.py").write_text(INDEXED.format(more))
+    asked = counted(monkeypatch, RoleReader, "_indexed_in")
+    analysis = Session.open([tree], Settings()).analysis
+    module = analysis.project.module(tree / "pkg/data.py")
+    node = next(each for each in module.classes if each.name == "Rows")
+    reader = analysis.interpreter
+    cls = reader.class_value(node, reader.frame_at(module, node))
+    reader.roles.run_by_parent(cls, {"__getitem__"})
+    assert bool(asked) == evaluates
+
+
+BUSY = """\
+class Box:
+    def __init__(self, size):
+        self.size = size
+
+    def busy(self, value):
+        a = value + self.size
+        b = a + value
+        return b + a
+
+
+def main():
+{0}"""
+
+
+@pytest.mark.parametrize(("allowed", "is_bounded"), [(_MOST_WORK, True), (10**9, False)])
+def test_a_method_of_many_objects_is_worked_out_for_some_and_then_for_all_others_at_once(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, allowed: int, *, is_bounded: bool
+) -> None:
+    monkeypatch.setattr("dlfix.reach.calls._MOST_WORK", allowed)
+    lines = (f"    x{number} = Box({number}).busy({number})\n" for number in range(300))
+    (tree / "pkg/maths.py").write_text(BUSY.format("".join(lines)))
+    analysis = Session.open([tree], Settings()).analysis
+    module = analysis.project.module(tree / "pkg/maths.py")
+    reader = analysis.interpreter
+    for call in module.calls_by_name["busy"]:
+        assert reader.evaluate(call, reader.frame_at(module, call))
+    work = reader.work[module.inner_scope(module.functions_by_name["busy"][0])]
+    assert (work < 2 * _MOST_WORK + 100) == is_bounded
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> list[object]:
