@@ -94,3 +94,31 @@ PROGRAMS = [
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_programs(text: str, tmp_path: Path) -> None:
     check(tmp_path, text)
+
+
+PATCHED = """\
+import torch
+from torch.utils.data import DataLoader
+
+class Batch:
+    def to(self, device):
+        return self
+
+def main():
+    net = torch.nn.Linear(1, 1)
+    forward = net.forward
+    net.forward = lambda x: x{mark}
+    net(torch.zeros(1).to("cpu"))
+    {after}
+    for batch in DataLoader([1, 2], collate_fn=net, num_workers=2):
+        print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "mark"), [("net.forward = forward", ""), ("print(forward)", "  # !DLF101")]
+)
+def test_what_is_set_on_an_object_of_a_library_for_a_while(
+    tmp_path: Path, after: str, mark: str
+) -> None:
+    check(tmp_path, PATCHED.format(after=after, mark=mark))

@@ -93,6 +93,13 @@ def beside(project: Project, module: Module) -> frozenset[Module] | None:
     return None if found is None else found | beside_tests(project)
 
 
+def program_of(project: Project, script: Module) -> frozenset[Module] | None:
+    """Return the modules of a script's program; None for a file that another imports, or that is no script."""
+    if not _is_script(script) or any(other is not script for other in _importing(project, script)):
+        return None
+    return _programs_of(project, [script])
+
+
 def beside_tests(project: Project) -> frozenset[Module]:
     """Return the modules that pytest loads beside any test."""
     return frozenset(filter(None, map(project.opened, project.called("conftest"))))

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow
+from dlfix.project import scan
 from dlfix.project.module import Module
 from dlfix.project.syntax import last_name
 from dlfix.project.trees import walk
@@ -80,7 +81,13 @@ class Boundaries:
         if self.interpreter.named_elsewhere.names_loaders:
             names |= {name.rpartition(".")[2] for name in INSTANTIATE}
         handed = names_handed_on(self.interpreter.project, modules, names)
-        users += self._users((names - self._names) | self._methods_of_pools(modules))
+        methods = self._methods_of_pools(modules)
+        users += self._users(names - self._names)
+        users += [
+            module
+            for module in self._users(methods)
+            if any(module.may(scan.may_call_on, method) for method in methods)
+        ]
         pending = list(dict.fromkeys([*users, *handed]))
         for module in told("looking for loaders", pending, self._tell):
             here = names | _aliases(module, names) | handed.get(module, set())

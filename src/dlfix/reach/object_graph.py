@@ -373,7 +373,8 @@ class Walk:
             near += self.interpreter.project.setters("forward")  # code that patches networks
         for module in dict.fromkeys(near):
             for store in self.interpreter.instances.set_on(value.node, module):
-                yield from self._stored(store)
+                if self._is_there(store, boundary, value.node):
+                    yield from self._stored(store)
 
     def _put_in(self, value: ExternalCall, boundary: Boundary) -> Iterator[Child]:
         """Yield what code puts into what an object of a library keeps: `concat.datasets.append(part)`."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.holding import Holding, Passing
 from dlfix.project.import_time import is_guard
-from dlfix.project.importing import beside
+from dlfix.project.importing import program_of
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, in_order
 from dlfix.project.syntax import DEFINITIONS, last_name
@@ -308,7 +308,7 @@ def _nearby(analysis: Reading, boundary: Boundary, home: Module) -> list[Module]
     modules = dict.fromkeys([home, *_handed_to(analysis, boundary, home)])
     for name in sorted(names):
         modules.update(dict.fromkeys(analysis.project.mentions(name)))
-    own = analysis.once(("beside", home), lambda: beside(analysis.project, home))
+    own = analysis.once(("program", home), lambda: program_of(analysis.project, home))
     return [each for each in modules if own is None or each is home or each in own][:50]
 
 
