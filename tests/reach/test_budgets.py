@@ -106,7 +106,7 @@ def test_what_starves_is_asked_once_and_again_when_there_is_more(tmp_path, monke
     monkeypatch.setattr(
         RoleReader,
         "_calls_outside",
-        lambda self, cls, name: asked.append(cls) or outside(self, cls, name),
+        lambda self, cls, name, modules: asked.append(cls) or outside(self, cls, name, modules),
     )
     program = """
 class Row:

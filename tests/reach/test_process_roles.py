@@ -10,6 +10,88 @@ from tests.reach.marked import check, program
 
 PROGRAMS = [
     program(
+        "what an object opens whose class is not named where the parent has it do so",
+        """
+        --- main.py
+        from torch.utils.data import DataLoader
+        from reader import Reader
+        from rows import Rows, level
+        def main():
+            reader = Reader("rows")
+            held, train = Rows(reader, [0]), Rows(reader, [1, 2])
+            print(level(held))
+            for batch in DataLoader(train, num_workers=2): print(batch)
+        --- reader.py
+        class Reader:
+            def __init__(self, path):
+                self.path, self._file = path, None
+            def line(self, number):
+                if self._file is None:
+                    self._file = open(self.path)  # !DLF203
+                self._file.seek(number)
+                return self._file.read(1)
+        --- rows.py
+        from torch.utils.data import Dataset
+        class Rows(Dataset):
+            def __init__(self, reader, numbers): self.reader, self.numbers = reader, numbers
+            def __len__(self): return len(self.numbers)
+            def __getitem__(self, i): return self.reader.line(self.numbers[i])
+        def level(rows): return rows[0]
+        """,
+    ),
+    program(
+        "what it opens in workers alone",
+        """
+        --- main.py
+        from torch.utils.data import DataLoader
+        from reader import Reader
+        from rows import Rows, level
+        def main():
+            reader = Reader("rows")
+            train = Rows(reader, [1, 2])
+            print(level([0]))
+            for batch in DataLoader(train, num_workers=2): print(batch)
+        --- reader.py
+        class Reader:
+            def __init__(self, path):
+                self.path, self._file = path, None
+            def line(self, number):
+                if self._file is None:
+                    self._file = open(self.path)
+                self._file.seek(number)
+                return self._file.read(1)
+        --- rows.py
+        from torch.utils.data import Dataset
+        class Rows(Dataset):
+            def __init__(self, reader, numbers): self.reader, self.numbers = reader, numbers
+            def __len__(self): return len(self.numbers)
+            def __getitem__(self, i): return self.reader.line(self.numbers[i])
+        def level(rows): return rows[0]
+        """,
+    ),
+    program(
+        "what an object opens whose method goes to a pool",
+        """
+        import sqlite3
+        from concurrent.futures import ProcessPoolExecutor
+        class Core:
+            def __init__(self): self.db = None
+            def _open(self):
+                if self.db is None:
+                    self.db = sqlite3.connect("rows")  # !DLF203
+                return self.db
+            @property
+            def size(self): return self._open().total_changes
+        class Counts:
+            def __init__(self, core): self.core = core
+            def parts(self): return range(self.core.size)
+            def count(self, part): return self.core._open().total_changes + part
+        def count(counts, pool): return [pool.submit(counts.count, part) for part in counts.parts()]
+        def main():
+            with ProcessPoolExecutor(2) as pool: print(count(Counts(Core()), pool))
+        """,
+    ),
+    program(
         "what a method that a loader is given has its object open",
         """
         import sqlite3

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import in_main_only
 from dlfix.project.syntax import positional
+from dlfix.reach.methods import decorator_kind
 from dlfix.reach.process_roles import passes_on
 from dlfix.reach.values import Class, External, Function, Instance, Value
 
@@ -66,6 +67,8 @@ class Escape:
         """Return whether a use of an object hands it to nobody."""
         match module.parent(node):
             case ast.Attribute() as attribute:
+                if self._is_bound(attribute, module, cls):
+                    return False  # the method takes its object along: `pool.submit(rows.count)`
                 return not self.interpreter.roles.hands_on(cls, attribute.attr)
             case ast.Call(func=ast.Name(id=name)) if hasattr(builtins, name):
                 return name not in _KEEPING
@@ -82,6 +85,13 @@ class Escape:
             case ast.Assign(targets=[ast.Name(id=name)]):
                 return self._is_kept_under(name, module, node, cls)
         return False
+
+    def _is_bound(self, attribute: ast.Attribute, module: Module, cls: Class) -> bool:
+        """Return whether a method of an object is taken as a value, not called."""
+        method = self.interpreter.roles.methods(cls).get(attribute.attr)
+        parent = module.parent(attribute)
+        is_called = isinstance(parent, ast.Call) and parent.func is attribute
+        return method is not None and not decorator_kind(method) and not is_called
 
     def _is_kept_by(self, call: ast.Call, index: int, module: Module, cls: Class) -> bool:
         """Return whether a function, or constructor, of the tree hands an argument to nobody."""

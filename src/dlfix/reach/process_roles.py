@@ -65,6 +65,7 @@ _COMMON = frozenset(
 PARENT = ("__init__", "__post_init__", "__attrs_post_init__", "model_post_init", "__len__")
 _PROCESSES = ("Process", "Pool", "Executor", "spawn")
 _OUTSIDE_MODULES = 400
+_FURTHER_MODULES = 24  # that name a method, but not its class
 _BUILTINS = {"len": "__len__", "iter": "__iter__", "next": "__next__"}
 _ITERATING = ("iter", "list", "tuple", "enumerate", "tqdm")
 _SHOWING = frozenset({"__repr__", "__str__", "__format__"})
@@ -427,7 +428,7 @@ class RoleReader:
         """Return whether the parent's code calls a method, of one object where it is given."""
         key = (cls, name)
         if key not in self._called:
-            calls = list(self._calls_outside(cls, name))
+            calls = list(self._calls_outside(cls, name, self._outside(cls)))
             self._called[key] = _Called(bool(calls), self._calls_by_parent(cls, name, calls))
         called = self._called[key]
         if any(_may_be(instance, owners) for owners in called.found):
@@ -456,6 +457,9 @@ class RoleReader:
             owners = self._called_on(cls, module, call)
             if owners is not None:
                 yield owners
+        for module, call in self._calls_out_of_sight(cls, name):
+            if owners := self._called_on(cls, module, call):
+                yield owners
         if name == "__enter__" and (entered := self._entered(cls)):
             yield entered
         yield from self._read_by_parent(cls, name)
@@ -476,10 +480,20 @@ class RoleReader:
                         found += [v for v in values if self._is_related(cls, v)]
         return found
 
-    def _calls_outside(self, cls: Class, name: str) -> Iterator[tuple[Module, ast.Call]]:
+    def _calls_out_of_sight(self, cls: Class, name: str) -> Iterator[tuple[Module, ast.Call]]:
+        """Yield such calls where the class is not named: of an object that other code has handed there."""
+        if name in _COMMON or not may_be_made(cls, self._outside(cls)):
+            return
+        outside = self._outside(cls)
+        others = [m for m in self.interpreter.project.mentions(name) if m not in outside]
+        yield from self._calls_outside(cls, name, others[:_FURTHER_MODULES])
+
+    def _calls_outside(
+        self, cls: Class, name: str, modules: Iterable[Module]
+    ) -> Iterator[tuple[Module, ast.Call]]:
         """Yield the calls outside a class that are written with the name of one of its methods."""
         own = self._own(cls)
-        for module in self._outside(cls) if name not in WORKER else ():
+        for module in modules if name not in WORKER else ():
             for call in module.table(_calls_on_others, scan.may_call_on).get(name, ()):
                 if _inside(module, call, own):
                     continue
@@ -747,16 +761,16 @@ def _may_hold(name: str, scope: Scope, line: set[str]) -> bool:
     """Return whether a name may hold an object of a class, by how it is bound; `line` names its bases.
 
     What a call of a plain function or class gives may, and what a function is passed that is no
-    method; an annotation is taken at its word.
+    worker's method; an annotation is taken at its word.
     """
     binder = scope.lookup(name)
     if binder is None:
         return False
-    in_method = binder.parent is not None and binder.parent.is_class
+    in_worker = binder.parent is not None and binder.parent.is_class and binder.name in WORKER
     for binding in binder.bindings.get(name, ()):
         if binding.kind == "parameter":
             annotation = getattr(binding.node, "annotation", None)
-            if not in_method and (annotation is None or line & _words(annotation)):
+            if not in_worker and (annotation is None or line & _words(annotation)):
                 return True
         elif isinstance(binding.value, ast.Call):
             func = binding.value.func
