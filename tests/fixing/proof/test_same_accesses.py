@@ -55,6 +55,8 @@ def test_a_local_function_that_is_moved_out_changes_no_access():
         ("def watch(self, layers)", "def watch(self, layers, more=())"),
         ("kept = []\n", "kept = helper(self)\n"),
         ("class Model:", "class Model:\n    hook = None\n"),
+        ("class Model:", "class Model(Base):"),
+        ("kept = []\n", "super().watch(layers)\n"),
     ],
 )
 def test_what_may_leave_an_attribute_unset_is_a_change(old, new):
@@ -81,3 +83,44 @@ def test_a_state_method_is_compared_whole():
     before = STATE.format("self")
     assert same(before, before)
     assert not same(before.replace("hooks", "hook"), before)
+
+
+BRANCHES = """
+class Model:
+    def watch(self, layers):
+        def hook(layer, given, output):
+            output.requires_grad_(True)
+
+        layers[0].register_forward_hook(hook)
+        if layers:
+            self.first = layers[0]
+        else:
+            del self.last
+        try:
+            self.count = len(layers)
+        except TypeError:
+            self.count = 0
+        self.size = self.count if layers else 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "            self.first = layers[0]\n        else:",
+            "            pass\n        else:\n            self.first = 0",
+        ),
+        ("except TypeError", "except ValueError"),
+        ("if layers else 0", "if hook else 0"),
+        (
+            "        else:\n            del self.last",
+            "        if layers:\n            del self.last",
+        ),
+    ],
+)
+def test_an_access_in_another_branch_is_a_change(old, new):
+    assert old in BRANCHES
+    moved = BRANCHES.replace("register_forward_hook(hook)", "register_forward_hook(_hook)")
+    assert same(moved, BRANCHES)
+    assert not same(moved.replace(old, new, 1), BRANCHES)

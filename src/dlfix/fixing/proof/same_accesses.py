@@ -7,8 +7,8 @@ can be unset after one that was set after the other. A local function moved out 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
 
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class
@@ -18,8 +18,11 @@ from dlfix.project.trees import children, kept
 Shape: TypeAlias = "tuple[str | Shape, ...]"
 
 _SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Import, ast.ImportFrom, ast.Pass)
-_CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.comprehension)
+_CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
+_STEPS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+_BLOCKS = frozenset({"body", "orelse", "handlers", "finalbody", "cases"})
+_NOT_ASKED = frozenset({"value", "exc", "cause", "targets"})  # of `return`, `raise`, `del`
 
 
 def keeps(before: Class, after: Class) -> bool:
@@ -28,8 +31,10 @@ def keeps(before: Class, after: Class) -> bool:
 
 
 def _class_body(cls: Class) -> list[Shape | str]:
-    return [
-        _accesses(each) if isinstance(each, FUNCTIONS) else ast.dump(each) for each in cls.node.body
+    node = cls.node
+    head = [ast.dump(each) for each in (*node.bases, *node.keywords, *node.decorator_list)]
+    return head + [
+        _accesses(each) if isinstance(each, FUNCTIONS) else ast.dump(each) for each in node.body
     ]
 
 
@@ -45,8 +50,11 @@ def _accesses(function: Function) -> Shape:
 
 def _hands_on(function: Function, owner: str) -> bool:
     """Return whether a method does more with its object than name its attributes: who gets it may set any."""
-    named = sum(isinstance(node, ast.Name) and node.id == owner for node in within(function.body))
-    return named > sum(is_attribute(node, owner) for node in within(function.body))
+    nodes = list(within(function.body))
+    named = sum(isinstance(node, ast.Name) and node.id == owner for node in nodes)
+    return named > sum(is_attribute(node, owner) for node in nodes) or any(
+        isinstance(node, ast.Name) and node.id == "super" for node in nodes
+    )
 
 
 def _within(nodes: Iterable[ast.AST], owner: str) -> Shape:
@@ -57,15 +65,26 @@ def _shape(node: ast.AST, owner: str) -> Shape:
     """Return the accesses in a piece of code; empty where it has none and does not change what runs next."""
     if is_attribute(node, owner):
         return (type(node.ctx).__name__, node.attr)
-    inner = _within(children(node), owner)
-    if isinstance(node, _SCOPES) and inner:
-        return (ast.dump(node),)
-    if isinstance(node, ast.stmt) and not isinstance(node, (*_SIMPLE, *_SCOPES)):
-        return (_flow(node), *inner)
-    return (type(node).__name__, *inner) if inner and isinstance(node, _CONDITIONAL) else inner
+    if isinstance(node, (*_SCOPES, *_CONDITIONAL)):
+        return (ast.dump(node),) if _within(children(node), owner) else ()
+    if isinstance(node, _STEPS) and not isinstance(node, _SIMPLE):
+        return (type(node).__name__, *_header(node), *_blocks(node, owner))
+    return _within(children(node), owner)
 
 
-def _flow(node: ast.stmt) -> str:
-    """Return the words by which a statement decides what runs next."""
-    test = getattr(node, "test", None)
-    return f"{type(node).__name__} {ast.dump(test) if test is not None else ''}"
+def _header(node: ast.AST) -> Iterator[str]:
+    """Yield the words by which a statement decides what runs next."""
+    for field, value in ast.iter_fields(node):
+        if field not in _BLOCKS | _NOT_ASKED:
+            yield f"{field} {[ast.dump(v) if isinstance(v, ast.AST) else v for v in _listed(value)]}"
+
+
+def _blocks(node: ast.AST, owner: str) -> Iterator[Shape]:
+    """Yield the accesses in each block of a statement, and in what it returns, raises or deletes."""
+    for field, value in ast.iter_fields(node):
+        if field in _BLOCKS | _NOT_ASKED:
+            yield _within((each for each in _listed(value) if each is not None), owner)
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [value]
