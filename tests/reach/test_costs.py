@@ -11,6 +11,7 @@ from dlfix.reach import copied_entries
 from dlfix.reach.boundaries import Boundaries
 from dlfix.reach.calls import _MOST_WORK, Calls
 from dlfix.reach.entry_points import Entries
+from dlfix.reach.items_taken import ItemsTaken
 from dlfix.reach.process_roles import RoleReader
 from dlfix.reach.values import Arguments, Frame, Function
 from dlfix.reach.worker_code import WorkerCode
@@ -280,7 +281,7 @@ def test_items_of_a_class_that_nobody_makes_are_not_looked_for(
     tree: Path, monkeypatch: pytest.MonkeyPatch, more: str, evaluates: bool
 ) -> None:
     (tree / "pkg/train.py").write_text(INDEXED.format(more))
-    asked = counted(monkeypatch, RoleReader, "_indexed_in")
+    asked = counted(monkeypatch, ItemsTaken, "_are_taken_in")
     analysis = Session.open([tree], Settings()).analysis
     module = analysis.project.module(tree / "pkg/data.py")
     node = next(each for each in module.classes if each.name == "Rows")

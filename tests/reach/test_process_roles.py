@@ -348,6 +348,82 @@ PROGRAMS = [
             DataLoader(Upper(Lines("x")), num_workers=2)
         """,
     ),
+    program(
+        "what a stream opens that the parent goes through",
+        """
+        from itertools import islice
+        from torch.utils.data import DataLoader, IterableDataset
+        class Lines(IterableDataset):
+            def __init__(self, path):
+                self.path, self._file = path, None
+            def __iter__(self):  # !DLF501
+                if self._file is None:
+                    self._file = open(self.path)  # !DLF203
+                yield from self._file
+        def preview(lines): return list(islice(lines, 2))
+        def main():
+            lines = Lines("x")
+            for line in islice(lines, 1): print(line)
+            for batch in DataLoader(lines, num_workers=2): print(batch)
+        """,
+    ),
+    program(
+        "what a stream opens that a function of the parent goes through",
+        """
+        from itertools import islice
+        from torch.utils.data import DataLoader, IterableDataset
+        class Lines(IterableDataset):
+            def __init__(self, path):
+                self.path, self._file = path, None
+            def __iter__(self):  # !DLF501
+                if self._file is None:
+                    self._file = open(self.path)  # !DLF203
+                yield from self._file
+        def preview(lines): return list(islice(lines, 2))
+        def main():
+            lines = Lines("x")
+            print(preview(lines))
+            for batch in DataLoader(lines, num_workers=2): print(batch)
+        """,
+    ),
+    program(
+        "what a stream opens that only workers go through",
+        """
+        from itertools import islice
+        from torch.utils.data import DataLoader, IterableDataset
+        class Lines(IterableDataset):
+            def __init__(self, path):
+                self.path, self._file = path, None
+            def __iter__(self):
+                if self._file is None:
+                    self._file = open(self.path)
+                yield from self._file
+        def preview(lines): return list(islice(lines, 2))
+        def main():
+            lines = Lines("x")
+            print(lines.path)
+            for batch in DataLoader(lines, num_workers=2): print(batch)
+        """,
+    ),
+    program(
+        "what a stream opens in the parent once all workers have run",
+        """
+        from itertools import islice
+        from torch.utils.data import DataLoader, IterableDataset
+        class Lines(IterableDataset):
+            def __init__(self, path):
+                self.path, self._file = path, None
+            def __iter__(self):
+                if self._file is None:
+                    self._file = open(self.path)
+                yield from self._file
+        def preview(lines): return list(islice(lines, 2))
+        def main():
+            lines = Lines("x")
+            for batch in DataLoader(lines, num_workers=2): print(batch)
+            print(next(iter(lines)))
+        """,
+    ),
 ]
 
 

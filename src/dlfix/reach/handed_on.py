@@ -42,18 +42,11 @@ def functions_given(
     for node in nodes:
         above = home.parent(node)
         call = home.parent(above) if isinstance(above, ast.keyword) else above
-        if isinstance(call, ast.Call) and node is not call.func and _may_be_elsewhere(home, call):
+        if isinstance(call, ast.Call) and node is not call.func:
             for value in interpreter.values_at(call.func, interpreter.frame_at(home, call)):
                 function = value.function if isinstance(value, BoundMethod) else value
                 if isinstance(function, (Function, Class)):
                     yield function
-
-
-def _may_be_elsewhere(home: Module, call: ast.Call) -> bool:
-    """Return whether what a call runs may be in another module."""
-    if not isinstance(call.func, ast.Name):
-        return True
-    return any(each.kind == "import" for each in home.scope.bindings.get(call.func.id, ()))
 
 
 def named(node: ast.AST, module: Module) -> Iterator[ast.Name]:

@@ -26,9 +26,9 @@ from dlfix.reach.methods import (
     takes_instance,
 )
 from dlfix.reach.predicates import question
-from dlfix.reach.process_roles import iterated_by, protocol_used
 from dlfix.reach.records import record
 from dlfix.reach.set_by_call import may_set, set_by_call
+from dlfix.reach.special_methods import iterated_by, protocol_used
 from dlfix.reach.storing import Storing, touched_by, wrappers
 from dlfix.reach.values import (
     Argument,

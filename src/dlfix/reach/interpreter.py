@@ -36,6 +36,7 @@ from dlfix.reach.escape import Escape
 from dlfix.reach.evaluator import K, V
 from dlfix.reach.handed_on import handed_to
 from dlfix.reach.instances import Instances
+from dlfix.reach.items_taken import ItemsTaken
 from dlfix.reach.kept_by_call import KeptByCall
 from dlfix.reach.module_state import ModuleState
 from dlfix.reach.must import MustEvaluator
@@ -100,6 +101,7 @@ class Interpreter:
         self.instances = Instances(self)
         self.modules = ModuleState(self)
         self.roles = RoleReader(self)
+        self.items_taken = ItemsTaken(self)
         self.escape = Escape(self)
         self.kept_by_call = KeptByCall(self)
         self.must = MustEvaluator(self)

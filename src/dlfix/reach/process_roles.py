@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import builtins
 import io
-import re
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import BoundaryRow
 from dlfix.project import scan
 from dlfix.project.bodies import Named
-from dlfix.project.module import Module, Scope
+from dlfix.project.module import Module
 from dlfix.project.syntax import (
     decorators,
     first_parameter,
@@ -35,8 +34,14 @@ from dlfix.reach import handler_tables
 from dlfix.reach.after_workers import runs_after_all_workers
 from dlfix.reach.constructions import may_be_made
 from dlfix.reach.evaluator import Def, Roles
-from dlfix.reach.handed_on import functions_given, named
 from dlfix.reach.methods import decorator_kind, handed_to_workers, methods_of, stored_on_self
+from dlfix.reach.special_methods import (
+    GIVING_ITEMS,
+    PROTOCOLS,
+    WORKER,
+    iterated_by,
+    protocol_used,
+)
 from dlfix.reach.values import (
     Class,
     Constant,
@@ -55,7 +60,6 @@ if TYPE_CHECKING:
     from dlfix.reach.boundaries import Boundaries
     from dlfix.reach.evaluator import Evaluator
 
-WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
 # Names that say little of whose method is called.
 _COMMON = frozenset(
     name
@@ -66,12 +70,9 @@ PARENT = ("__init__", "__post_init__", "__attrs_post_init__", "model_post_init",
 _PROCESSES = ("Process", "Pool", "Executor", "spawn")
 _OUTSIDE_MODULES = 400
 _FURTHER_MODULES = 24  # that name a method, but not its class
-_BUILTINS = {"len": "__len__", "iter": "__iter__", "next": "__next__"}
-_ITERATING = ("iter", "list", "tuple", "enumerate", "tqdm")
 _SHOWING = frozenset({"__repr__", "__str__", "__format__"})
 _SHOW = frozenset("print str repr format".split())
 _LOG = frozenset("debug info warning error format".split())
-PROTOCOLS = frozenset({"__getitem__", *_BUILTINS.values()})
 _OTHERS = (Instance, Class, Container, Constant, External, Function, ModuleValue)
 
 
@@ -92,7 +93,6 @@ class RoleReader:
         self.interpreter = interpreter
         self._sides: dict[Class, Roles] = {}
         self._called: dict[tuple[Class, str], _Called] = {}
-        self._indexed: dict[Class, bool] = {}
         self._methods: dict[Class, dict[str, Def]] = {}
         self._uses: dict[Class, dict[str, set[str]]] = {}
         self._worker: dict[Class, frozenset[str]] = {}
@@ -112,8 +112,7 @@ class RoleReader:
         if cls not in self._sides:
             self._sides[cls] = self._divided(cls, frozenset())  # while callers are looked for
             called = self._called_outside(cls, self.methods(cls).keys())
-            if self._is_indexed(cls):
-                called |= {"__getitem__"}
+            called |= self.interpreter.items_taken.by(cls)
             self._sides[cls] = self._divided(cls, called)
         return self._sides[cls]
 
@@ -152,8 +151,11 @@ class RoleReader:
             called = self._called_outside(cls, leading(wanted - found, uses), instance)
             found |= wanted & closure(called, uses)
         found -= self._restoring(cls) if found else frozenset()
-        by_item = (wanted - found) & closure(["__getitem__"], uses)
-        return found | by_item if by_item and self._is_indexed(cls) else found
+        for taking in GIVING_ITEMS:
+            by_item = (wanted - found) & closure([taking], uses)
+            if by_item and self.interpreter.items_taken.are_taken(cls, taking):
+                found |= by_item
+        return found
 
     def _uses_that_last(self, cls: Class) -> dict[str, set[str]]:
         """Return what methods use, but for context managers around code that starts no workers.
@@ -188,7 +190,7 @@ class RoleReader:
         """Return whether code that a context manager surrounds may start workers."""
         return any(
             self.may_start_workers(part)
-            for module in self._outside(cls)
+            for module in self.outside(cls)
             for block in module.nodes(ast.With)
             if any(_is_call_of(item.context_expr, name) for item in block.items)
             for statement in block.body
@@ -217,7 +219,7 @@ class RoleReader:
             return False
         if self._called_outside(cls, entries, instance):
             return False
-        return "__getitem__" not in entries or not self._is_indexed(cls)
+        return not entries & self.interpreter.items_taken.by(cls)
 
     def run_with_constructor(self, cls: Class, name: str, instance: Instance) -> bool:
         """Return whether a method of an object only runs where its constructor calls it."""
@@ -263,7 +265,7 @@ class RoleReader:
         return any(
             isinstance(owner, Instance) and self.methods(owner.cls).get(name) is methods[name]
             for name in sorted(names & methods.keys())
-            for module in self._outside(cls)
+            for module in self.outside(cls)
             for call in module.calls_by_name.get(name, ())
             if isinstance(call.func, ast.Attribute) and not _inside(module, call, own)
             for owner in self._owners(module, call)
@@ -274,9 +276,9 @@ class RoleReader:
         return any(
             isinstance(call.func, ast.Attribute)
             and not _inside(module, call, own)
-            and (self._in_worker_code(module, call) or self.only_worker(module, call))
+            and self.in_worker(module, call)
             and any(self._is_related(cls, each) for each in self._owners(module, call))
-            for module in self._outside(cls)
+            for module in self.outside(cls)
             for call in module.calls_by_name.get(name, ())
         )
 
@@ -334,6 +336,10 @@ class RoleReader:
         used = closure([method], self.uses(cls)) & methods.keys()
         return any(_hands_on(methods[name]) for name in used)
 
+    def in_worker(self, module: Module, node: ast.AST) -> bool:
+        """Return whether only workers run a node, by where it stands."""
+        return self._in_worker_code(module, node) or self.only_worker(module, node)
+
     def _in_worker_code(self, module: Module, node: ast.AST) -> bool:
         """Return whether code is a worker's by where it stands: an entry method, or what starts there."""
         for above in module.ancestors(node):
@@ -345,13 +351,14 @@ class RoleReader:
         return False
 
     def _is_in_item(self, module: Module, node: ast.AST) -> bool:
-        """Return whether a node is part of a `__getitem__` that the parent runs, too: `dataset[0]`."""
+        """Return whether a node is part of a `__getitem__` or `__iter__` that the parent runs, too: `dataset[0]`."""
         method = next((each for each in module.ancestors(node) if isinstance(each, Def)), None)
         above = module.parent(method) if method is not None else None
-        if getattr(method, "name", "") != "__getitem__" or not isinstance(above, ast.ClassDef):
+        name = getattr(method, "name", "")
+        if name not in GIVING_ITEMS or not isinstance(above, ast.ClassDef):
             return False
         cls = self.interpreter.class_value(above, self.interpreter.frame_at(module, above))
-        return self._is_indexed(cls)
+        return self.interpreter.items_taken.are_taken(cls, name)
 
     def _is_target(self, module: Module, function: Def) -> bool:
         """Return whether a function is only handed to processes and pools: no code in view calls it."""
@@ -385,7 +392,7 @@ class RoleReader:
             isinstance(given, ast.Attribute)
             and given.attr == name
             and any(self._is_related(cls, each) for each in self._values_of(module, given.value))
-            for module in self._outside(cls)
+            for module in self.outside(cls)
             for call in self._starting(module, name)
             for given in _given(call)
         )
@@ -428,7 +435,7 @@ class RoleReader:
         """Return whether the parent's code calls a method, of one object where it is given."""
         key = (cls, name)
         if key not in self._called:
-            calls = list(self._calls_outside(cls, name, self._outside(cls)))
+            calls = list(self._calls_outside(cls, name, self.outside(cls)))
             self._called[key] = _Called(bool(calls), self._calls_by_parent(cls, name, calls))
         called = self._called[key]
         if any(_may_be(instance, owners) for owners in called.found):
@@ -468,7 +475,7 @@ class RoleReader:
     def _entered(self, cls: Class) -> list[Value]:
         """Return the objects of a class that `with` enters, and whose name its body uses."""
         found: list[Value] = []
-        for module in self._outside(cls) if "__enter__" in self.methods(cls) else ():
+        for module in self.outside(cls) if "__enter__" in self.methods(cls) else ():
             for block in module.nodes(ast.With):
                 if runs_beside_no_workers(block, module, self._counts, self.interpreter):
                     continue
@@ -482,10 +489,11 @@ class RoleReader:
 
     def _calls_out_of_sight(self, cls: Class, name: str) -> Iterator[tuple[Module, ast.Call]]:
         """Yield such calls where the class is not named: of an object that other code has handed there."""
-        if name in _COMMON or not may_be_made(cls, self._outside(cls)):
+        if name in _COMMON or not may_be_made(cls, self.outside(cls)):
             return
-        outside = self._outside(cls)
+        outside = self.outside(cls)
         others = [m for m in self.interpreter.project.mentions(name) if m not in outside]
+        self.interpreter.cut_short |= len(others) > _FURTHER_MODULES
         yield from self._calls_outside(cls, name, others[:_FURTHER_MODULES])
 
     def _calls_outside(
@@ -503,13 +511,13 @@ class RoleReader:
     def _read_by_parent(self, cls: Class, name: str) -> Iterator[list[Value]]:
         """Yield the objects, seen to be of a class, of which the parent's code reads a property that fills them."""
         own = self._own(cls)
-        for module in self._outside(cls) if self._is_filling_property(cls, name) else ():
+        for module in self.outside(cls) if self._is_filling_property(cls, name) else ():
             for node in module.attributes_by_name.get(name, ()):
                 if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
                     continue
                 if _is_own(node.value) or _inside(module, node, own):
                     continue
-                if self._in_worker_code(module, node) or self.only_worker(module, node):
+                if self.in_worker(module, node):
                     continue
                 values = self._values_of(module, node.value)
                 if related := [each for each in values if self._is_related(cls, each)]:
@@ -525,11 +533,11 @@ class RoleReader:
         if name not in _SHOWING or not self._fills(cls, name):
             return
         own = self._own(cls)
-        for module in self._outside(cls):
+        for module in self.outside(cls):
             for node in module.table(_shown).get("", ()):
                 if _is_own(node) or _inside(module, node, own):
                     continue
-                if self._in_worker_code(module, node) or self.only_worker(module, node):
+                if self.in_worker(module, node):
                     continue
                 if runs_after_all_workers(node, module):
                     continue
@@ -574,7 +582,7 @@ class RoleReader:
             return self.interpreter.catalog.resource(value.name) is not None
         return isinstance(value, _OTHERS)
 
-    def starts_none(self, name: ast.Name, used: ast.AST | None, module: Module) -> bool:
+    def starts_none(self, name: ast.expr, used: ast.AST | None, module: Module) -> bool:
         """Return whether no worker starts after a use of a local object, or beside it."""
         return runs_after_all_workers(name, module) or (
             used is not None
@@ -593,57 +601,13 @@ class RoleReader:
         other = value.cls if isinstance(value, Instance) else value
         return isinstance(other, Class) and (cls in self._line(other) or other in self._line(cls))
 
-    def _is_indexed(self, cls: Class) -> bool:
-        """Return whether code of the parent reads an item: `dataset[0]`."""
-        if cls not in self._indexed:
-            self._indexed[cls] = False  # while it is looked for
-            own, outside = self._own(cls), self._outside(cls)
-            is_made = "__getitem__" in self.methods(cls) and may_be_made(cls, outside)
-            indexed = is_made and (
-                any(self._indexed_in(module, cls, own) for module in outside)
-                or self._is_indexed_elsewhere(cls)
-            )
-            self._indexed[cls] = indexed
-            if not indexed:
-                self.interpreter.kept_if_fed(self._indexed, cls)
-        return self._indexed[cls]
-
-    def _is_indexed_elsewhere(self, cls: Class) -> bool:
-        """Return whether a function of another module, which gets an object before workers have run, reads an item of it."""
-        outside = self._outside(cls)
-        for module in outside:
-            for call in module.calls_by_name.get(cls.name, ()):
-                uses = [
-                    each
-                    for each in (call, *named(call, module))
-                    if not runs_after_all_workers(each, module)
-                    and not runs_beside_no_workers(each, module, self._counts, self.interpreter)
-                ]
-                for given in functions_given(uses, module, self.interpreter):
-                    if given.module not in outside and self._indexes(given, cls):
-                        return True
-        return False
-
-    def _indexes(self, function: Function | Class, cls: Class) -> bool:
-        """Return whether a function, or a class's constructor, reads an item of an object of a class."""
-        init = methods_of(function.node).get("__init__") if isinstance(function, Class) else None
-        code = init or function.node
-        return any(
-            code in function.module.ancestors(node)
-            and any(
-                isinstance(value, Instance) and value.cls is cls
-                for value in self._values_of(function.module, node)
-            )
-            for node in self._taking_items(function.module, cls)
-        )
-
     def _own(self, cls: Class) -> set[ast.ClassDef]:
         return {base.node for base in self._line(cls) if isinstance(base, Class)}
 
     def _line(self, cls: Class) -> list[Class | External | Unknown]:
         return self.interpreter.instances.mro(cls)
 
-    def _outside(self, cls: Class) -> list[Module]:
+    def outside(self, cls: Class) -> list[Module]:
         """Return the modules in which code may use objects of a class."""
         mentioning = self.interpreter.project.users(cls.module, cls.name)
         if cls.module not in mentioning:
@@ -651,49 +615,16 @@ class RoleReader:
         self.interpreter.cut_short |= len(mentioning) > _OUTSIDE_MODULES
         return mentioning[:_OUTSIDE_MODULES]
 
-    def _taking_items(self, module: Module, cls: Class) -> Iterator[ast.Name]:
-        """Yield the names whose items code takes: `dataset[0]`, and `for one in dataset`."""
-        for node in module.nodes(ast.Subscript):
-            if isinstance(node.value, ast.Name) and _may_take_item(node):
-                yield node.value
-        if "__iter__" in self.methods(cls):
-            return
-        loops: list[ast.For | ast.comprehension] = [
-            *module.nodes(ast.For), *module.nodes(ast.comprehension)
-        ]  # fmt: skip
-        for loop in loops:
-            yield from _iterated(loop.iter, module)
-        for name in _ITERATING:
-            for call in module.calls_by_name.get(name, ()):
-                yield from _iterated(call, module)
-
-    def _is_managed(self, module: Module, node: ast.Name, cls: Class) -> bool:
-        """Return whether a context manager of an object is around its use: `with rows.session(): rows[0]`."""
+    def is_managed(self, module: Module, node: ast.Name, cls: Class) -> bool:
+        """Return whether a context manager of an object is around its use, or gives it: `with rows.session(): rows[0]`."""
         managers = self._managers(cls)
         return any(
-            _is_call_of(item.context_expr, name) and is_name(item.context_expr.func.value, node.id)  # type: ignore[attr-defined]
+            _is_call_of(item.context_expr, name) and _is_named(item, node.id)
             for above in (module.ancestors(node) if managers else ())
             if isinstance(above, ast.With)
             for item in above.items
             for name in managers
         )
-
-    def _indexed_in(self, module: Module, cls: Class, own: set[ast.ClassDef]) -> bool:
-        line = {getattr(base, "name", "").rpartition(".")[2] for base in self._line(cls)}
-        for node in self._taking_items(module, cls):
-            if _inside(module, node, own) or runs_after_all_workers(node, module):
-                continue
-            if self._is_managed(module, node, cls):
-                continue
-            frame = self.interpreter.frame_at(module, node)
-            if not _may_hold(node.id, frame.scope, line):
-                continue
-            values = self.interpreter.evaluate(node, frame)
-            for value in (reached.value for reached in values):
-                of_class = isinstance(value, Instance) and value.cls is cls
-                if of_class and self.interpreter.escape.escapes(module, value):
-                    return True
-        return False
 
 
 def _body_uses(block: ast.With, name: str) -> bool:
@@ -735,54 +666,6 @@ def _made_in_one_call(one: Instance, other: Instance) -> bool:
             return False
         here, there = here.caller, there.caller
     return True
-
-
-def _iterated(node: ast.expr, module: Module) -> Iterator[ast.Name]:
-    """Yield the name that is iterated, also in `enumerate(name)`; not what a function is passed."""
-    if isinstance(node, ast.Call) and _id(node.func) in _ITERATING and node.args:
-        node = node.args[0]
-    if isinstance(node, ast.Name):
-        binder = module.scope_of(node).lookup(node.id)
-        bindings = binder.bindings.get(node.id, ()) if binder is not None else ()
-        if any(isinstance(binding.value, ast.Call) and not binding.path for binding in bindings):
-            yield node
-
-
-def _may_take_item(node: ast.Subscript) -> bool:
-    """Return whether a subscript may be `dataset[0]`: of a name, and neither a slice nor a text."""
-    if not isinstance(node.ctx, ast.Load) or not isinstance(node.value, ast.Name):
-        return False
-    if isinstance(node.slice, ast.Constant):
-        return isinstance(node.slice.value, int)
-    return not isinstance(node.slice, (ast.Slice, ast.Tuple))
-
-
-def _may_hold(name: str, scope: Scope, line: set[str]) -> bool:
-    """Return whether a name may hold an object of a class, by how it is bound; `line` names its bases.
-
-    What a call of a plain function or class gives may, and what a function is passed that is no
-    worker's method; an annotation is taken at its word.
-    """
-    binder = scope.lookup(name)
-    if binder is None:
-        return False
-    in_worker = binder.parent is not None and binder.parent.is_class and binder.name in WORKER
-    for binding in binder.bindings.get(name, ()):
-        if binding.kind == "parameter":
-            annotation = getattr(binding.node, "annotation", None)
-            if not in_worker and (annotation is None or line & _words(annotation)):
-                return True
-        elif isinstance(binding.value, ast.Call):
-            func = binding.value.func
-            owner = func.value if isinstance(func, ast.Attribute) else func
-            if isinstance(owner, ast.Name) and owner.id not in ("self", "cls"):
-                return True
-    return False
-
-
-def _words(annotation: ast.expr) -> set[str]:
-    """Return the names an annotation is written with, as a text too."""
-    return set(re.findall(r"\w+", ast.unparse(annotation)))
 
 
 def _calls_on_others(module: Module) -> dict[str, list[ast.Call]]:
@@ -971,23 +854,6 @@ def _uses(node: Def, me: str) -> Iterator[str]:
             yield used
 
 
-def protocol_used(node: ast.AST, me: AbstractSet[str]) -> str | None:
-    """Return the special method that an expression calls on an object without naming it."""
-    match node:
-        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Load()) if name in me:
-            return "__getitem__"
-        case ast.Call(func=ast.Name(id=func), args=[ast.Name(id=name), *_]) if name in me:
-            return "__iter__" if func in _ITERATING else _BUILTINS.get(func)
-        case ast.comprehension(iter=ast.Name(id=name)) | ast.For(iter=ast.Name(id=name)):
-            return "__iter__" if name in me else None
-    return None
-
-
-def iterated_by(name: str, methods: Collection[str]) -> str:
-    """Return `__getitem__` for `__iter__` where a class has none: Python then asks item by item."""
-    return "__getitem__" if name == "__iter__" and name not in methods else name
-
-
 def _is_context_manager(node: Def) -> bool:
     return "contextmanager" in decorators(node)
 
@@ -1018,6 +884,15 @@ def _is_call_of(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == name
 
 
+def _is_named(item: ast.withitem, name: str) -> bool:
+    """Return whether a name is what an item of a `with` calls a method of, or what the item binds."""
+    owner = getattr(item.context_expr, "func", item.context_expr)
+    bound = item.optional_vars
+    return is_name(getattr(owner, "value", owner), name) or (
+        bound is not None and is_name(bound, name)
+    )
+
+
 def closure(entries: Iterable[str], calls: dict[str, set[str]]) -> set[str]:
     """Return the methods that some run, by which method uses which, those included."""
     reached: set[str] = set()
@@ -1042,4 +917,4 @@ def _id(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-__all__ = ["PARENT", "WORKER", "RoleReader", "Roles"]
+__all__ = ["PARENT", "RoleReader", "Roles"]

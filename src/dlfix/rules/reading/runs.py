@@ -18,7 +18,7 @@ from dlfix.reach.correlated import is_set_again
 from dlfix.reach.entry_points import Entries
 from dlfix.reach.methods import decorator_kind
 from dlfix.reach.must_run import conditions
-from dlfix.reach.process_roles import iterated_by
+from dlfix.reach.special_methods import iterated_by
 from dlfix.reach.values import Arguments, Bound, BoundMethod, Class, Function, Instance
 from dlfix.reach.worker_code import ENTRIES
 from dlfix.rules.base import Step
