@@ -15,17 +15,9 @@ _TESTS = ("isinstance", "issubclass")
 def may_be_made(cls: Class, modules: Iterable[Module]) -> bool:
     """Return whether one of the modules that name a class uses it as a value, or a decorator may hand it on."""
     return bool(cls.node.decorator_list) or any(
-        _is_renamed(cls.name, module)
+        module.aliases_of(cls.name)
         or any(_is_value(node, module) for node in module.nodes_by_name.get(cls.name, ()))
         for module in modules
-    )
-
-
-def _is_renamed(name: str, module: Module) -> bool:
-    return any(
-        alias.name == name and alias.asname not in (None, name)
-        for statement in module.nodes(ast.ImportFrom)
-        for alias in statement.names
     )
 
 

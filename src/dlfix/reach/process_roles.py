@@ -46,6 +46,7 @@ from dlfix.reach.values import (
     Class,
     Constant,
     Container,
+    Derived,
     External,
     ExternalCall,
     Function,
@@ -189,7 +190,7 @@ class RoleReader:
     def _surrounds_loops(self, cls: Class, name: str) -> bool:
         """Return whether code that a context manager surrounds may start workers."""
         return any(
-            self.may_start_workers(part)
+            self.may_start_workers(part, module)
             for module in self.outside(cls)
             for block in module.nodes(ast.With)
             if any(_is_call_of(item.context_expr, name) for item in block.items)
@@ -197,8 +198,8 @@ class RoleReader:
             for part in walk(statement)
         )
 
-    def may_start_workers(self, node: ast.AST) -> bool:
-        """Return whether a loop or a call may start workers."""
+    def may_start_workers(self, node: ast.AST, module: Module) -> bool:
+        """Return whether a loop or a call may start workers: a method of a library's object does not, whatever its name."""
         match node:
             case (
                 ast.For(iter=source) | ast.comprehension(iter=source) | ast.YieldFrom(value=source)
@@ -208,9 +209,17 @@ class RoleReader:
             case ast.Call(keywords=keywords):
                 given = {keyword.arg for keyword in keywords}
                 name = last_name(node.func)
+                if None in given or not given.isdisjoint(self._counts):
+                    return True
                 own = self.interpreter.project.defines(name)
-                return own or None in given or not given.isdisjoint(self._counts)
+                return own and (bool(keywords) or not self._is_of_library(node, module))
         return False
+
+    def _is_of_library(self, call: ast.Call, module: Module) -> bool:
+        called = self._values_of(module, call.func)
+        return bool(called) and all(
+            isinstance(each, (Derived, External, ExternalCall)) for each in called
+        )
 
     def only_in_constructor(self, cls: Class, name: str, instance: Instance) -> bool:
         """Return whether of the parent's code nothing but the constructor runs a method."""

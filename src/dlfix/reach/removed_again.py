@@ -60,7 +60,7 @@ class RemovedAgain:
         return any(
             node is boundary.node
             or (
-                self.interpreter.roles.may_start_workers(node)
+                self.interpreter.roles.may_start_workers(node, frame.module)
                 and not (
                     isinstance(node, ast.Call) and self._only_fills(node, frame, boundary, depth)
                 )

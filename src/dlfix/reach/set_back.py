@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from dlfix.project.module import Module
 from dlfix.project.syntax import attributes_deleted
 from dlfix.project.trees import walk
-from dlfix.reach.values import Derived, External, ExternalCall
 
 if TYPE_CHECKING:
     from dlfix.reach.crossing import Boundary, Store
@@ -24,25 +23,13 @@ def is_set_back(store: Store, boundary: Boundary, interpreter: Evaluator) -> boo
     module = store.frame.module
     for statement in run_below(module, store.statement):
         if any(
-            part is boundary.node or _may_start_workers(part, module, interpreter)
+            part is boundary.node or interpreter.roles.may_start_workers(part, module)
             for part in walk(statement)
         ):
             return False
         if ast.unparse(target) in _set_or_deleted(statement):
             return True
     return False
-
-
-def _may_start_workers(part: ast.AST, module: Module, interpreter: Evaluator) -> bool:
-    """Return whether a part of a statement may start workers: a method of a library's object does not, whatever the program calls so."""
-    if not interpreter.roles.may_start_workers(part):
-        return False
-    if not isinstance(part, ast.Call) or part.keywords:
-        return True
-    called = interpreter.values_at(part.func, interpreter.frame_at(module, part))
-    return not called or not all(
-        isinstance(each, (Derived, External, ExternalCall)) for each in called
-    )
 
 
 def run_below(module: Module, statement: ast.stmt) -> Iterator[ast.stmt]:
