@@ -424,6 +424,98 @@ PROGRAMS = [
             print(next(iter(lines)))
         """,
     ),
+    program(
+        "what a process opens that is only asked for rows",
+        """
+        import multiprocessing
+        class Shard(multiprocessing.Process):
+            def __init__(self, path):
+                super().__init__()
+                self.path, self.handle = path, None
+            def open(self): self.handle = open(self.path)
+            def rows(self):
+                self.open()
+                yield from map(str.upper, self.handle)
+            def run(self): print(list(self.rows()))
+            def go(self):
+                self.open()
+                self.start()
+        if __name__ == "__main__":
+            print(list(Shard("x").rows()))
+        """,
+    ),
+    program(
+        "what a process opens that starts itself",
+        """
+        import multiprocessing
+        class Shard(multiprocessing.Process):
+            def __init__(self, path):
+                super().__init__()
+                self.path, self.handle = path, None
+            def open(self): self.handle = open(self.path)  # !DLF203
+            def rows(self):
+                self.open()
+                yield from map(str.upper, self.handle)
+            def run(self): print(list(self.rows()))
+            def go(self):
+                self.open()
+                self.start()
+        if __name__ == "__main__":
+            Shard("x").go()
+        """,
+    ),
+    program(
+        "what a copy lacks when a method gives it out",
+        """
+        import copy
+        from torch.utils.data import DataLoader, Dataset
+        class Tokens(Dataset):
+            def __init__(self, path, file=None): self.path, self.file = path, file
+            def detached(self, found):
+                other = copy.copy(self)
+                other.file = None
+                return other
+            def __getitem__(self, i): return self.path
+        def main():
+            tokens = Tokens("x", open("x"))
+            DataLoader(tokens.detached([]), num_workers=2)
+        """,
+    ),
+    program(
+        "what a copy lacks at times",
+        """
+        import copy
+        from torch.utils.data import DataLoader, Dataset
+        class Tokens(Dataset):
+            def __init__(self, path, file=None): self.path, self.file = path, file
+            def detached(self, found):
+                other = copy.copy(self)
+                if found: other.file = None
+                return other
+            def __getitem__(self, i): return self.path
+        def main():
+            tokens = Tokens("x", open("x"))  # !DLF205
+            DataLoader(tokens.detached([]), num_workers=2)
+        """,
+    ),
+    program(
+        "what a copy lacks too late",
+        """
+        import copy
+        from torch.utils.data import DataLoader, Dataset
+        class Tokens(Dataset):
+            def __init__(self, path, file=None): self.path, self.file = path, file
+            def detached(self, found):
+                other = copy.copy(self)
+                found.append(other)
+                other.file = None
+                return other
+            def __getitem__(self, i): return self.path
+        def main():
+            tokens = Tokens("x", open("x"))  # !DLF205
+            DataLoader(tokens.detached([]), num_workers=2)
+        """,
+    ),
 ]
 
 

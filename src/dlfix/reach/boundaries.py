@@ -423,7 +423,8 @@ class Boundaries:
         row = self._loader_base(cls)
         if row is None or (row.kind == "Process" and self._starts_none(cls)):
             return None, arguments, None
-        if row.self_crosses and _is_run_here(call, frame.module):
+        method = _called_at_once(call, frame.module) if row.self_crosses else None
+        if method is not None and not self.interpreter.roles.may_start_by(cls, method):
             return None, arguments, None
         instance = Instance(cls, call, frame, arguments)
         init = self.interpreter.instances.method(cls, "__init__")
@@ -561,13 +562,13 @@ class Boundaries:
         )
 
 
-def _is_run_here(call: ast.Call, module: Module) -> bool:
-    """Return whether code runs what a process would run, at once, and keeps no object: `Job(path).run()`."""
+def _called_at_once(call: ast.Call, module: Module) -> str | None:
+    """Return the method that code calls on an object which it does not keep: `Job(path).run()`."""
     method = module.parent(call)
-    if not isinstance(method, ast.Attribute) or method.attr != "run":
-        return False
+    if not isinstance(method, ast.Attribute):
+        return None
     above = module.parent(method)
-    return isinstance(above, ast.Call) and above.func is method
+    return method.attr if isinstance(above, ast.Call) and above.func is method else None
 
 
 def _is_start_of_base(node: ast.AST) -> bool:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import BoundaryRow, HolderRow
 from dlfix.project.module import Module, enclosing_function, is_test
 from dlfix.project.order import lies_in
-from dlfix.project.syntax import attribute_named
+from dlfix.project.syntax import attribute_named, is_name
+from dlfix.project.trees import walk
 from dlfix.reach.callers import UNSAID
 from dlfix.reach.calls import is_member, makes_class
 from dlfix.reach.cleared import Cleared
@@ -592,18 +593,21 @@ class Walk:
 
     def _surely_replaces(self, store: Store, instance: Instance, boundary: Boundary) -> bool:
         """Return whether code sets an attribute after the object is made and before it crosses."""
-        module, target = store.frame.module, store.node
-        if instance.frame is None or {instance.frame.module, boundary.frame.module} != {module}:
+        module, named = store.frame.module, attribute_named(store.node)
+        if instance.frame is None or instance.frame.module is not module or named is None:
+            return False
+        if len(self.interpreter.evaluate(named[0], store.frame)) != 1:
             return False
         block = getattr(module.parent(store.statement), "body", [])
-        places = [
-            place_in(block, module, node)
-            for node in (instance.call, store.statement, boundary.node)
-        ]
-        if None in places or sorted(places) != places or len(set(places)) < 2:  # type: ignore[type-var]
+        made = place_in(block, module, instance.call)
+        replacing = block.index(store.statement) if store.statement in block else None
+        if made is None or replacing is None or made > replacing:
             return False
-        named = attribute_named(target)
-        return named is not None and len(self.interpreter.evaluate(named[0], store.frame)) == 1
+        here = boundary.frame.module is module
+        if not here or module.scope_of(boundary.node) is not module.scope_of(store.statement):
+            return _is_kept_back(named[0], block[made:replacing], module)
+        crossing = place_in(block, module, boundary.node)
+        return crossing is not None and replacing <= crossing and made < crossing
 
     def _outside_modules(self, instance: Instance, boundary: Boundary) -> list[Module]:
         modules = [boundary.frame.module]
@@ -769,6 +773,21 @@ def _without_alternatives(children: Iterable[Child], above: frozenset[Value]) ->
         for edge, child in children
         if edge.kind != "attribute" or taken.get(edge.name, edge.store) is edge.store
     ]
+
+
+def _is_kept_back(name: ast.expr, statements: list[ast.stmt], module: Module) -> bool:
+    """Return whether code makes an object, gives it a local name, and does nothing with it but set and read attributes."""
+    match statements:
+        case [ast.Assign(targets=[ast.Name(id=made)]), *others] if is_name(name, made):
+            uses = (node for each in others for node in walk(each) if is_name(node, made))
+            return all(_is_attribute_of(module.parent(use), module) for use in uses)
+    return False
+
+
+def _is_attribute_of(node: ast.AST | None, module: Module) -> bool:
+    """Return whether a node is an attribute that is set or read, but not called."""
+    above = module.parent(node) if isinstance(node, ast.Attribute) else None
+    return above is not None and not (isinstance(above, ast.Call) and above.func is node)
 
 
 def _prefix(edge: Edge) -> str:

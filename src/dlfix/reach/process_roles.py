@@ -142,6 +142,15 @@ class RoleReader:
         )
         return any(row is not None and row.self_crosses for row in rows)
 
+    def may_start_by(self, cls: Class, method: str) -> bool:
+        """Return whether a process may be started that is only constructed, and of which code calls one method."""
+        methods = self.methods(cls)
+        run = closure(["__init__", method], self.uses(cls)) & methods.keys()
+        return method not in methods or any(
+            "start" in used_on_self(methods[name]) or _hands_itself_on(methods[name], methods)
+            for name in run
+        )
+
     def run_by_parent(
         self, cls: Class, wanted: AbstractSet[str], instance: Instance | None = None
     ) -> AbstractSet[str]:
@@ -823,6 +832,12 @@ def _is_seen_between(node: Def, methods: Collection[str]) -> bool:
             case ast.For(iter=source) | ast.comprehension(iter=source):
                 if is_attribute_of(source, me):
                     return True
+    return _hands_itself_on(node, methods)
+
+
+def _hands_itself_on(node: Def, methods: Collection[str]) -> bool:
+    """Return whether a method passes its object, or a method of it, to code that is no builtin."""
+    me = first_parameter(node)
     return any(
         is_name(given, me) or (is_attribute_of(given, me) and given.attr in methods)
         for given in _handed(node)
