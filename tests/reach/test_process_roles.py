@@ -394,7 +394,7 @@ PROGRAMS = [
         class Lines(IterableDataset):
             def __init__(self, path):
                 self.path, self._file = path, None
-            def __iter__(self):
+            def __iter__(self):  # !DLF501
                 if self._file is None:
                     self._file = open(self.path)
                 yield from self._file
@@ -413,7 +413,7 @@ PROGRAMS = [
         class Lines(IterableDataset):
             def __init__(self, path):
                 self.path, self._file = path, None
-            def __iter__(self):
+            def __iter__(self):  # !DLF501
                 if self._file is None:
                     self._file = open(self.path)
                 yield from self._file

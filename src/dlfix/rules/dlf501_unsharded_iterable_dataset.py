@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlfix.project.trees import walk
@@ -182,7 +182,9 @@ def _unshared(analysis: Analysis, instance: Instance, crossing: Crossing) -> str
     if any(shares.speaks_of_shares(code.node) for code in reached.runs(analysis, entries)):
         return None
     if not all(
-        _is_known(analysis, code, each) for code in running for each in streams.sources(code.node)
+        _is_known(analysis, code, each, running)
+        for code in running
+        for each in streams.sources(code.node)
     ):
         return None
     return _stream(analysis, start, running)
@@ -261,7 +263,9 @@ def _is_replaced(analysis: Analysis, instance: Instance) -> bool:
     return False
 
 
-def _is_known(analysis: Analysis, code: reached.Code, source: ast.expr) -> bool:
+def _is_known(
+    analysis: Analysis, code: reached.Code, source: ast.expr, running: Sequence[reached.Code]
+) -> bool:
     """Return whether a source surely gives the same in every worker."""
     if isinstance(source, ast.Name):
         if source.id == "self":
@@ -270,15 +274,32 @@ def _is_known(analysis: Analysis, code: reached.Code, source: ast.expr) -> bool:
         source = opened if opened is not None else source
     taken_from = streams.taken_from(code.node, source)
     if taken_from is not None:
-        return _is_known(analysis, code, taken_from)
+        return _is_known(analysis, code, taken_from, running)
     match source:
         case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _is_known(analysis, code, left) and _is_known(analysis, code, right)
+            return all(_is_known(analysis, code, each, running) for each in (left, right))
         case ast.Subscript(value=whole, slice=ast.Slice(step=None)):
-            return _is_known(analysis, code, whole)
+            return _is_known(analysis, code, whole, running)
     found = reached.values(analysis, source, code.frame)
-    is_set_later = all(value == Constant(None) for value in found)
-    return not is_set_later and all(_is_plain(analysis, value) for value in found)
+    if all(value == Constant(None) for value in found):
+        return _is_set_known(analysis, source, running)
+    return all(_is_plain(analysis, value) for value in found)
+
+
+def _is_set_known(analysis: Analysis, attribute: ast.expr, running: Sequence[reached.Code]) -> bool:
+    """Return whether an attribute that is None till then is set to what gives the same, by what the stream runs."""
+    name = ast.unparse(attribute)
+    stored = [
+        (code, node.value)
+        for code in running
+        for node in walk(code.node)
+        if isinstance(node, ast.Assign) and name in map(ast.unparse, node.targets)
+    ]
+    values = [(c, v) for c, v in stored if not (isinstance(v, ast.Constant) and v.value is None)]
+    return bool(values) and all(
+        all(_is_plain(analysis, each) for each in reached.values(analysis, value, code.frame))
+        for code, value in values
+    )
 
 
 def _counts_by_itself(analysis: Analysis, code: reached.Code) -> bool:
