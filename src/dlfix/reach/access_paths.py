@@ -16,7 +16,7 @@ from dlfix.project.module import Module
 
 ALL_OF = object()  # stands for a key where all that a value holds is put in: `update(options)`
 ITSELF = object()  # the key of a step that leads to another name of the same container
-_ADDING = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "setdefault": 1, "put": 0}
+ADDING = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "setdefault": 1, "put": 0}
 _MERGING = frozenset({"extend", "update", "extendleft"})
 Holder = tuple[str, str]  # `("", name)`, or `(name, attribute)`
 _Local = tuple["ast.AST | None", str]  # a function, and a name in it
@@ -230,7 +230,7 @@ def path_of(node: ast.expr) -> tuple[Step, ...]:
 
 def put_by(call: ast.Call, method: str) -> Iterator[tuple[object, ast.expr]]:
     """Yield what a method of a container puts into it, with the key where it is known."""
-    index = _ADDING.get(method)
+    index = ADDING.get(method)
     if index is not None and len(call.args) > index:
         yield key_of(call.args[0]) if method == "setdefault" else None, call.args[index]
     elif method in _MERGING:

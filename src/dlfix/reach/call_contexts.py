@@ -48,8 +48,12 @@ class Contexts:
             return
         instances = self.interpreter.instances
         heirs = [cls for cls in instances.subclasses(owner.cls) if self._runs(cls, frame)]
-        made = [cls for cls in heirs if instances.is_made(cls)]
-        if not made or instances.is_made(owner.cls):
+        for is_made in (instances.is_made, instances.may_be_made):
+            made = [cls for cls in heirs if is_made(cls)]
+            if made:
+                yield from [frame] if is_made(owner.cls) else []
+                break
+        else:
             yield frame
         for cls in made or heirs:
             yield self._owned(frame, instances.anyone(cls))
@@ -57,6 +61,9 @@ class Contexts:
     def _runs(self, cls: Class, frame: Frame) -> bool:
         """Return whether a class inherits the method of a frame, or its own, up to there, call that of the base."""
         name = frame.scope.name
+        if name == "__init__":  # a call of it by an heir's own is one of its callers
+            init = self.interpreter.instances.method(cls, name)
+            return init is not None and init.node is frame.scope.node
         for base in self.interpreter.instances.mro(cls):
             own = methods_of(base.node).get(name) if isinstance(base, Class) else None
             if own is frame.scope.node:

@@ -6,11 +6,11 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module, Scope
-from dlfix.project.syntax import callee_name, decorators, defaults
+from dlfix.project.syntax import callee_name, decorators, defaults, last_name
 from dlfix.reach.constructions import names_type
 from dlfix.reach.methods import decorator_kind, methods_of, takes_instance
 from dlfix.reach.values import (
@@ -219,8 +219,52 @@ class Callers:
                 caller = self.interpreter.frame_at(module, call)
                 if self._calls_it(call, caller, node, frame):
                     yield call, caller
-        if getattr(node, "name", "") == "__init__" and isinstance(frame.owner, Instance):
-            yield from self._from_heirs(node, frame, frame.owner.cls)
+        if frame.scope.parent is not None and frame.scope.parent.parent is None:
+            yield from self._out_of_registry(node, frame)
+        if isinstance(frame.owner, Instance):
+            if getattr(node, "name", "") == "__init__":
+                yield from self._from_heirs(node, frame, frame.owner.cls)
+            else:
+                yield from self._by_computed_name(node, frame, name)
+
+    def _by_computed_name(
+        self, node: ast.AST, frame: Frame, name: str
+    ) -> Iterator[tuple[ast.Call, Frame]]:
+        """Yield the calls that compute a method's name where it is written, too: `getattr(callback, event)(self)`."""
+        project = self.interpreter.project
+        for path in project.holding([name.encode()]):
+            module = project.get(path) if project.holds(path, frozenset({b"getattr"})) else None
+            for computed in module.calls_by_name.get("getattr", ()) if module is not None else ():
+                call = module.parent(computed)  # type: ignore[union-attr]
+                if not isinstance(call, ast.Call) or call.func is not computed:
+                    continue
+                caller = self.interpreter.frame_at(module, call)  # type: ignore[arg-type]
+                if self._calls_it(call, caller, node, frame):
+                    yield call, caller
+
+    def _out_of_registry(self, node: ast.AST, frame: Frame) -> Iterator[tuple[ast.Call, Frame]]:
+        """Yield the calls of a module's function by what a dict keeps of it: `RECIPES[name](builder)`."""
+        for home in self._registering(node, frame):
+            for registry in home.answer(_dicts_of):
+                for module in dict.fromkeys(
+                    (home, *self.interpreter.project.users(home, registry))
+                ):
+                    for call in _calls_of_items(registry, module):
+                        caller = self.interpreter.frame_at(module, call)
+                        if self._calls_it(call, caller, node, frame):
+                            yield call, caller
+
+    def _registering(self, node: ast.AST, frame: Frame) -> Iterator[Module]:
+        """Yield the modules whose dicts may keep a function: its own, where it is named in one, and its decorators'."""
+        module = frame.module
+        uses = module.nodes_by_name.get(getattr(node, "name", ""), ())
+        if any(isinstance(module.parent(use), ast.Dict) for use in uses):
+            yield module
+        for decorator in getattr(node, "decorator_list", ()):
+            func = decorator.func if isinstance(decorator, ast.Call) else decorator
+            for value in self.interpreter.values_at(func, frame.enclosing or frame):
+                if isinstance(value, Function):
+                    yield value.module
 
     def _under_other_names(self, module: Module, name: str) -> Iterator[ast.Call]:
         """Yield the calls by a name that a parser's defaults give: `set_defaults(run=train)`."""
@@ -380,6 +424,37 @@ class Callers:
     def _initializes(self, cls: Class, node: ast.AST) -> bool:
         method = self.interpreter.instances.method(cls, "__init__")
         return method is not None and method.node is node
+
+
+def _dicts_of(module: Module) -> tuple[str, ...]:
+    """Return the names that a module gives dicts."""
+    return tuple(
+        dict.fromkeys(
+            target.id
+            for statement in module.tree.body
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and _is_dict(statement.value)
+            for target in getattr(statement, "targets", None) or [statement.target]  # type: ignore[union-attr]
+            if isinstance(target, ast.Name)
+        )
+    )
+
+
+def _is_dict(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Dict) or (
+        isinstance(node, ast.Call) and last_name(node.func) == "dict"
+    )
+
+
+def _calls_of_items(registry: str, module: Module) -> Iterator[ast.Call]:
+    """Yield the calls of what a dict of a name holds: `RECIPES[name](...)`, `recipes.RECIPES.get(name)(...)`."""
+    uses = (module.nodes_by_name.get(registry, ()), module.attributes_by_name.get(registry, ()))
+    for use in chain(*uses):
+        item = module.parent(use)
+        if isinstance(item, ast.Attribute) and item.attr == "get":
+            item = module.parent(item)
+        call = module.parent(item) if item is not None else None
+        if isinstance(call, ast.Call) and call.func is item:
+            yield call
 
 
 def is_unsaid(reached: Reached, parameter: ast.arg | None = None) -> bool:

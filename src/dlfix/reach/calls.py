@@ -628,6 +628,8 @@ class Calls:
             return [Reached(self._new(_SEQUENCES[name], (), node, frame))]
         if name in _DICTS:
             return [Reached(self._dict(arguments, node, frame))]
+        if name == "collections.ChainMap":
+            return [Reached(self._chained(arguments, node, frame))]
         if name in _REPLACING and first is not None:
             return self._replaced(first, arguments, node, frame)
         if name == "next" and first is not None:
@@ -729,6 +731,20 @@ class Calls:
                 else:
                     items += self._pairs(value, first)
         items += arguments.keywords.items()
+        return self.interpreter.displays.new("dict", items, node, frame, is_open=is_open)
+
+    def _chained(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Container:
+        """Return the dict that a `ChainMap` reads as: of a key, the first mapping that surely holds it is the last asked."""
+        items: list[tuple[object, Argument]] = []
+        settled: set[object] = set()
+        is_open = arguments.more_positional
+        for argument in arguments.positional:
+            held = self.interpreter.containers(argument)
+            is_open = is_open or self.interpreter.displays.is_open(argument) or not held
+            found = [item for each in held for item in each.items if item[0] not in settled]
+            items += found
+            if len(held) == 1:
+                settled |= {key for key, _ in found}
         return self.interpreter.displays.new("dict", items, node, frame, is_open=is_open)
 
     def _pairs(self, value: Value, argument: Argument) -> list[tuple[object, Argument]]:

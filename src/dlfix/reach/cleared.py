@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from dlfix.project.module import Module, enclosing_function
 from dlfix.project.order import comes_before, lies_in
 from dlfix.project.syntax import attributes_deleted, is_name, last_name
-from dlfix.project.trees import COMPREHENSIONS, walk
+from dlfix.project.trees import COMPREHENSIONS, summary, walk
+from dlfix.reach.access_paths import ADDING
 from dlfix.reach.crossing import Boundary, Store
 from dlfix.reach.methods import called_last, cleared_by, replaced_by
 from dlfix.reach.sequence import place_in
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, *COMPREHENSIONS)
+_PUTTING = frozenset({*ADDING, "update", "extend"})
 _DEEPEST = 1  # calls in the function that a statement calls are read, no further
 
 
@@ -36,6 +38,16 @@ class Emptied:
     frame: Frame  # that of the call
 
 
+@dataclass(frozen=True)
+class Last:
+    """What empties an attribute last, of an object that `made` binds to `name`."""
+
+    made: ast.Assign
+    name: str
+    call: ast.Call  # in the function that makes the object
+    by: Emptied
+
+
 class Cleared:
     """Reads the statements that surely run before one object crosses at one boundary."""
 
@@ -47,8 +59,9 @@ class Cleared:
 
     def names(self) -> Iterator[str]:
         """Yield the attributes that are emptied."""
-        yield from self._once_made()
-        yield from self._where_it_crosses()
+        for name in dict.fromkeys((*self._once_made(), *self._where_it_crosses())):
+            if not self._is_filled_again(name):
+                yield name
 
     def what_lasts(self, store: Store) -> Store | None:
         """Return what a method puts on an attribute as the object crosses; None where it is empty again.
@@ -56,33 +69,58 @@ class Cleared:
         Code that follows what surely emptied or set it last must not run that method. Where the very method is what
         set it last, it holds what that call was passed.
         """
+        emptied = self._last_emptied(store.attribute)
+        if emptied is None:
+            return store
+        filling = self.interpreter.roles.leading_to(self.instance.cls, store.method)
+        is_last = self._are_not_run_after(emptied, filling)
+        if emptied.by.method == store.method:
+            return self._set_by(emptied.by, store) if is_last else store
+        return None if is_last else store
+
+    def _last_emptied(self, attribute: str) -> Last | None:
+        """Return what surely empties an attribute last, of an object that is made and sent in one function."""
         call, frame = self.instance.call, self.instance.frame
         if call is None or frame is None or frame.module is not self.boundary.frame.module:
-            return store
+            return None
         module = frame.module
         match module.statement(call):
             case ast.Assign(targets=[ast.Name(id=name)], value=value) as made if value is call:
                 pass
             case _:
-                return store
+                return None
         emptied = [
-            each
+            Last(made, name, *each)
             for statement in _run_between(module, made, self.boundary.node)
-            for each in self._emptying_calls(statement, name, store.attribute)
+            for each in self._emptying_calls(statement, name, attribute)
         ]
-        if not emptied:
-            return store
-        last, by = emptied[-1]
-        filling = self.interpreter.roles.leading_to(self.instance.cls, store.method)
-        around = enclosing_function(module, made) or module.tree
-        is_last = all(
+        return emptied[-1] if emptied else None
+
+    def _are_not_run_after(self, last: Last, filling: AbstractSet[str]) -> bool:
+        """Return whether code that follows what emptied an attribute runs none of some methods."""
+        module = self.boundary.frame.module
+        around = enclosing_function(module, last.made) or module.tree
+        return all(
             isinstance(node.ctx, ast.Load) and self._leaves_empty(node, module, filling)
             for node in walk(around)
-            if is_name(node, name) and comes_before(last, node) and not lies_in(node, last)
+            if is_name(node, last.name)
+            and comes_before(last.call, node)
+            and not lies_in(node, last.call)
         )
-        if by.method == store.method:
-            return self._set_by(by, store) if is_last else store
-        return None if is_last else store
+
+    def _is_filled_again(self, attribute: str) -> bool:
+        """Return whether code that follows what emptied a container may run a method that puts something in."""
+        emptied = self._last_emptied(attribute)
+        if emptied is None:
+            return False
+        roles, cls = self.interpreter.roles, self.instance.cls
+        filling = {
+            leading
+            for name, node in roles.methods(cls).items()
+            if attribute in _puts_into(node)
+            for leading in roles.leading_to(cls, name)
+        }
+        return not self._are_not_run_after(emptied, filling)
 
     def _set_by(self, by: Emptied, store: Store) -> Store:
         """Return a store of a method as one call of the method makes it."""
@@ -259,6 +297,26 @@ class Cleared:
         own = cleared_by(method.node) | replaced_by(method.node)
         last = self.interpreter.instances.method(self.instance.cls, called_last(method.node))
         return own if last is None else own | cleared_by(last.node) | replaced_by(last.node)
+
+
+@summary
+def _puts_into(node: ast.AST) -> frozenset[str]:
+    """Return the attributes of its object, containers, that a method puts something into."""
+    return frozenset(
+        owner.attr
+        for inner in walk(node)
+        for owner in [_put_into(inner)]
+        if isinstance(owner, ast.Attribute) and is_name(owner.value, "self")
+    )
+
+
+def _put_into(node: ast.AST) -> ast.expr | None:
+    match node:
+        case ast.Subscript(value=owner, ctx=ast.Store()):
+            return owner
+        case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in _PUTTING:
+            return owner
+    return None
 
 
 def _calls_of(node: ast.AST) -> Iterator[ast.Call]:

@@ -98,11 +98,29 @@ def as_dicts(
                 items += [(name, one) for store in stores for one in _stored(store, evaluator)]
         elif isinstance(value, ExternalCall) and value.name in NAMESPACES:
             items += value.arguments.keywords.items()
+        elif isinstance(value, Class):
+            items += _set_in_body(value, evaluator)
         else:
             continue
         made = evaluator.displays.new("dict", items, node, frame, value, is_open=True)
         found.append(Reached(made, reached.steps))
     return found
+
+
+def _set_in_body(cls: Class, evaluator: Evaluator) -> Iterator[tuple[object, Argument]]:
+    body = evaluator.instances.body(cls)
+    for statement in cls.node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                yield name, Bound(value, body)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                yield name, Bound(value, body)
+
+
+def own_line(cls: Class, node: ast.expr, frame: Frame, evaluator: Evaluator) -> Reached:
+    """Return `cls.__mro__`, but for the classes of libraries."""
+    line = [base for base in evaluator.instances.mro(cls) if isinstance(base, Class)]
+    return Reached(evaluator.displays.new("tuple", enumerate(line), node, frame, cls))
 
 
 def _stored(store: Store, evaluator: Evaluator) -> list[Argument]:

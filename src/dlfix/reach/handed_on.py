@@ -11,17 +11,15 @@ from dlfix.reach.values import BoundMethod, Class, Function
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.reach.evaluator import Evaluator
-    from dlfix.reach.values import Derived, ExternalCall
 
 _MOST_MODULES = 12
 
 
-def handed_to(value: ExternalCall | Derived, interpreter: Evaluator) -> list[Module]:
-    """Return the modules, other than its own, whose functions get an object: `finish(parser.parse_args())`."""
-    home = value.frame.module
-    if value.node not in home.parents:  # a decorator's call, which is not written as one
+def handed_to(made: ast.AST, home: Module, interpreter: Evaluator) -> list[Module]:
+    """Return the modules, other than its own, whose functions get what an expression makes: `finish(parser.parse_args())`."""
+    if made not in home.parents:  # a decorator's call, which is not written as one
         return []
-    given = modules_given((value.node, *named(value.node, home)), home, interpreter)
+    given = modules_given((made, *named(made, home)), home, interpreter)
     found = [*dict.fromkeys(module for module in given if module is not home)]
     interpreter.cut_short |= len(found) > _MOST_MODULES
     return found[:_MOST_MODULES]

@@ -11,6 +11,7 @@ from dlfix.project import scan
 from dlfix.project.module import Module
 from dlfix.project.syntax import LOOPS, attribute_named, attributes_of, is_super
 from dlfix.project.trees import summary
+from dlfix.reach.constructions import may_be_made
 from dlfix.reach.correlated import excluded
 from dlfix.reach.crossing import Store
 from dlfix.reach.enums import is_enum, members
@@ -130,6 +131,11 @@ class Instances:
         callers = self.interpreter.callers
         users = self.interpreter.project.users(cls.module, cls.name)
         return any(callers.named(module, cls.name) for module in users)
+
+    def may_be_made(self, cls: Class) -> bool:
+        """Return whether code in view uses a class as a value: a registry may make objects of it."""
+        users = self.interpreter.project.users(cls.module, cls.name)
+        return may_be_made(cls, dict.fromkeys((cls.module, *users)))
 
     def _deriving(self, cls: Class) -> Iterator[Class]:
         for module in self.interpreter.project.users(cls.module, cls.name):

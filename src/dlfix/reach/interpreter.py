@@ -29,7 +29,7 @@ from dlfix.reach.container_subclasses import Filled
 from dlfix.reach.containers import ANY_PART, Containers, item_of
 from dlfix.reach.copied_entries import of_rounds, rounds
 from dlfix.reach.correlated import excluded
-from dlfix.reach.described import NAMESPACES, as_dicts
+from dlfix.reach.described import NAMESPACES, as_dicts, own_line
 from dlfix.reach.dynamic import Members
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.escape import Escape
@@ -907,8 +907,10 @@ class Interpreter:
             )
         if isinstance(value, Instance) and name == "__class__":
             return [Reached(value.cls)]
-        if isinstance(value, Instance) and name == "__dict__":
+        if isinstance(value, (Instance, Class)) and name == "__dict__":
             return as_dicts(value, node, frame, self)
+        if isinstance(value, Class) and name == "__mro__":
+            return [own_line(value, node, frame, self)]
         if isinstance(value, Instance):
             return self.instances.attribute(value, name, node, frame)
         if isinstance(value, Class):
@@ -936,7 +938,7 @@ class Interpreter:
         """Yield what code sets on what a method of a library returns: `args.collate = f`."""
         if not isinstance(value, Derived) or not value.called or not self.project.sets(name):
             return
-        near = (value.frame.module, frame.module, *handed_to(value, self))
+        near = (value.frame.module, frame.module, *handed_to(value.node, value.frame.module, self))
         for module in dict.fromkeys(near):
             if any(isinstance(n.ctx, ast.Store) for n in module.attributes_by_name.get(name, ())):
                 for store in self.instances.set_on(value.node, module):

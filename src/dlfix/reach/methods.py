@@ -138,7 +138,7 @@ def annotated_names(node: ast.ClassDef) -> frozenset[str]:
 
 @summary
 def cleared_by(node: ast.AST) -> frozenset[str]:
-    """Return the attributes that a method surely sets to None, where they hold something."""
+    """Return the attributes that a method surely sets to None, or empties, where they hold something."""
     return frozenset(_cleared(getattr(node, "body", [])))
 
 
@@ -153,6 +153,14 @@ def _cleared(block: list[ast.stmt]) -> Iterator[str]:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
                 for target, value in zip(targets, values, strict=False):
                     yield from _cleared([ast.Assign([target], value)])
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(
+                        value=ast.Attribute(value=ast.Name(id="self"), attr=name), attr="clear"
+                    )
+                )
+            ):
+                yield name
             case ast.Delete(targets=targets):
                 yield from filter(None, map(_asked_of, targets))
             case ast.If(test=test, body=body, orelse=[]):

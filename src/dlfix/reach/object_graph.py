@@ -28,7 +28,7 @@ from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.layers import MAKE_NETS
 from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state
 from dlfix.reach.opposite_branches import set_beside
-from dlfix.reach.pickle_protocol import Handed, Line, read_getstate, read_reduce
+from dlfix.reach.pickle_protocol import Handed, Texts, read_getstate, read_reduce
 from dlfix.reach.removed_again import RemovedAgain
 from dlfix.reach.replaced_items import left_when_sent
 from dlfix.reach.sequence import is_used_up, place_in, surely_after
@@ -368,7 +368,11 @@ class Walk:
 
     def _set_on(self, value: ExternalCall | Derived, boundary: Boundary) -> Iterator[Child]:
         """Yield what code sets on an object of a library: `data.get_labels = f`."""
-        near = [boundary.frame.module, value.frame.module, *handed_to(value, self.interpreter)]
+        near = [
+            boundary.frame.module,
+            value.frame.module,
+            *handed_to(value.node, value.frame.module, self.interpreter),
+        ]
         root = origin_of(value)
         if isinstance(root, ExternalCall) and root.name.startswith(MAKE_NETS):
             near += self.interpreter.project.setters("forward")  # code that patches networks
@@ -495,8 +499,7 @@ class Walk:
         if getstate is None:
             yield from self._attributes(instance, boundary, Handed())
             return
-        line = [each for each in instances.mro(instance.cls) if isinstance(each, Class)]
-        handed = self._state(instance, getstate, [each.node for each in line])
+        handed = self._state(instance, instance.cls, getstate)
         if not handed.known:
             yield Edge("state"), Reached(Unknown("what `__getstate__` returns"))
             return
@@ -517,26 +520,41 @@ class Walk:
                 return _plain(values[0]) if len(values) == 1 else None
         return _plain(instances.put_there(cls, "__getstate__"))
 
-    def _state(self, instance: Instance, getstate: Function, classes: Line) -> Handed:
+    def _state(self, instance: Instance, cls: Class, getstate: Function) -> Handed:
         """Read `__getstate__`, and those of bases it builds on by `super()`."""
         instances = self.interpreter.instances
-        handed = read_getstate(getstate, classes)
+        handed = read_getstate(getstate, self._texts_in(getstate, instance))
         for name in emptied_before_state(getstate.node)[1]:
-            method = instances.method(instance.cls, name)
+            method = instances.method(cls, name)
             handed.dropped |= cleared_by(method.node) if method is not None else set()
-        defining = instances.defining(instance.cls, "__getstate__")
+        defining = instances.defining(cls, "__getstate__")
         if calls_super(getstate.node) and defining is not None:
-            line = instances.mro(instance.cls)
+            line = instances.mro(cls)
             for base in line[line.index(defining) + 1 :]:
                 if isinstance(base, Class) and "__getstate__" in base.body_names():
                     above = instances.method(base, "__getstate__")
                     if above is not None:
-                        further = self._state(Instance(base), above, classes)
+                        further = self._state(instance, base, above)
                         handed.dropped |= further.dropped
                         handed.prefixes |= further.prefixes
                         handed.known = handed.known and further.known
                     break
         return handed
+
+    def _texts_in(self, method: Function, instance: Instance) -> Texts:
+        """Return what says which texts an expression of a method may be, None where it may be any."""
+        frame = self.interpreter.calls.frame_of(
+            method, Arguments(), method.node, method.frame, instance
+        )
+
+        def texts(node: ast.expr) -> set[str] | None:
+            values = [] if frame is None else self.interpreter.values_at(node, frame)
+            known = [
+                v.value for v in values if isinstance(v, Constant) and isinstance(v.value, str)
+            ]
+            return {*known} if known and len(known) == len(values) else None
+
+        return texts
 
     def _handed_values(
         self, instance: Instance, method: Function, values: list[ast.expr]
@@ -594,25 +612,29 @@ class Walk:
     def _surely_replaces(self, store: Store, instance: Instance, boundary: Boundary) -> bool:
         """Return whether code sets an attribute after the object is made and before it crosses."""
         module, named = store.frame.module, attribute_named(store.node)
-        if instance.frame is None or instance.frame.module is not module or named is None:
+        block = getattr(module.parent(store.statement), "body", [])
+        if named is None or store.statement not in block:
             return False
         if len(self.interpreter.evaluate(named[0], store.frame)) != 1:
             return False
-        block = getattr(module.parent(store.statement), "body", [])
-        made = place_in(block, module, instance.call)
-        replacing = block.index(store.statement) if store.statement in block else None
-        if made is None or replacing is None or made > replacing:
-            return False
+        replacing, made = block.index(store.statement), place_in(block, module, instance.call)
         here = boundary.frame.module is module
-        if not here or module.scope_of(boundary.node) is not module.scope_of(store.statement):
-            return _is_kept_back(named[0], block[made:replacing], module)
-        crossing = place_in(block, module, boundary.node)
-        return crossing is not None and replacing <= crossing and made < crossing
+        if here and module.scope_of(boundary.node) is module.scope_of(store.statement):
+            crossing = place_in(block, module, boundary.node)
+            if crossing is None or replacing > crossing:
+                return False
+            return made is None or (made <= replacing and made < crossing)
+        if made is None or made > replacing:
+            return False
+        return _is_kept_back(named[0], block[made:replacing], module)
 
     def _outside_modules(self, instance: Instance, boundary: Boundary) -> list[Module]:
         modules = [boundary.frame.module]
         if instance.frame is not None:
-            modules.append(instance.frame.module)
+            home = instance.frame.module
+            modules.append(home)
+            if instance.call is not None:
+                modules += handed_to(instance.call, home, self.interpreter)
         for name, stores in self.interpreter.instances.stores(instance).items():
             if all(map(_is_left_empty, stores)):
                 modules += self._filling_modules(name)

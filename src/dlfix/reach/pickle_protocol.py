@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dlfix.project.syntax import attribute_of, attributes_of, is_name, is_private
@@ -11,7 +11,7 @@ from dlfix.project.trees import walk
 from dlfix.reach.methods import emptied_before_state
 from dlfix.reach.values import Function
 
-Line = Sequence[ast.ClassDef]
+Texts = Callable[[ast.expr], "set[str] | None"]  # which an expression may be; None: any
 
 
 @dataclass
@@ -51,14 +51,15 @@ def read_reduce(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Handed:
     handed = Handed()
     me = node.args.args[0].arg if node.args.args else "self"
     names: set[str] = set()
+    texts = _literals(node)
     state = Handed()
     for inner in walk(node):
         if isinstance(inner, ast.Assign):
-            _assigned(inner, me, names, state, node)
+            _assigned(inner, me, names, state, texts)
         elif isinstance(inner, ast.Delete):
-            handed.drop(_keys_of(t, names, node) for t in inner.targets)
+            handed.drop(_keys_of(t, names, texts) for t in inner.targets)
         elif isinstance(inner, ast.Call):
-            handed.drop([_popped(inner, names, node)])
+            handed.drop([_popped(inner, names, texts)])
     for part in [each for inner in walk(node) for each in _parts_of(inner, handed)]:
         if isinstance(part, ast.Name) and part.id in names:
             handed.everything = True
@@ -99,10 +100,10 @@ def _is_type_of_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "type"
 
 
-def read_getstate(method: Function, line: Line = ()) -> Handed:
+def read_getstate(method: Function, texts: Texts) -> Handed:
     """Read a `__getstate__`: the copy of `__dict__` it starts from, and what it takes out.
 
-    `line` holds the classes of the object, each before its bases: what they name may be what is taken out.
+    `texts` says which keys an expression may be: what is taken out.
     """
     handed = Handed()
     node = method.node
@@ -112,11 +113,11 @@ def read_getstate(method: Function, line: Line = ()) -> Handed:
     handed.dropped |= emptied_before_state(node)[0]
     for inner in walk(node):
         if isinstance(inner, ast.Assign):
-            _assigned(inner, me, names, handed, node, line)
+            _assigned(inner, me, names, handed, texts)
         elif isinstance(inner, ast.Delete):
-            handed.drop(_keys_of(t, names, node, line) for t in inner.targets)
+            handed.drop(_keys_of(t, names, texts) for t in inner.targets)
         elif isinstance(inner, ast.Call):
-            handed.drop([_popped(inner, names, node, line)])
+            handed.drop([_popped(inner, names, texts)])
             _updated(inner, names, handed)
         elif isinstance(inner, ast.Expr):
             handed.known = handed.known and not _hands_on(inner.value, names)
@@ -130,15 +131,14 @@ def _assigned(
     me: str,
     names: set[str],
     handed: Handed,
-    method: ast.AST,
-    line: Line = (),
+    texts: Texts,
 ) -> None:
     for target in node.targets:
         if isinstance(target, ast.Name) and (
             _starts_from_all(node.value, me, names, handed) or _filtered(node.value, me, handed)
         ):
             names.add(target.id)
-        keys = _keys_of(target, names, method, line)
+        keys = _keys_of(target, names, texts)
         handed.drop([keys])
         if keys and not isinstance(node.value, ast.Constant):
             handed.values.append(node.value)
@@ -293,21 +293,21 @@ def _strings(node: ast.expr) -> Iterator[str]:
             yield inner.value
 
 
-def _keys_of(node: ast.expr, names: set[str], method: ast.AST, line: Line = ()) -> set[str] | None:
+def _keys_of(node: ast.expr, names: set[str], texts: Texts) -> set[str] | None:
     """Return the keys of `state["x"]`, also in a loop over literal names; None where they may be any."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
         return set()
-    return _spelled_out(node.slice, method, line) if node.value.id in names else set()
+    return _spelled_out(node.slice, texts) if node.value.id in names else set()
 
 
-def _popped(call: ast.Call, names: set[str], method: ast.AST, line: Line = ()) -> set[str] | None:
+def _popped(call: ast.Call, names: set[str], texts: Texts) -> set[str] | None:
     """Return the keys of `state.pop("x")`, also in a loop over literal names; None where they may be any."""
     func = call.func
     if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or not call.args:
         return set()
     if func.value.id not in names or func.attr not in ("pop", "__delitem__"):
         return set()
-    return _spelled_out(call.args[0], method, line)
+    return _spelled_out(call.args[0], texts)
 
 
 def _updated(node: ast.Call, names: set[str], handed: Handed) -> None:
@@ -326,48 +326,28 @@ def _hands_on(node: ast.expr, names: set[str]) -> bool:
     )
 
 
-def _spelled_out(key: ast.expr, method: ast.AST, line: Line = ()) -> set[str] | None:
-    """Return the texts that a key may be: one, or those of the loop that gives it, also over `self.NAMES`."""
-    if isinstance(key, ast.Constant):
-        return _attributes([str(key.value)])
-    found = {
-        text
-        for loop in walk(method)
-        if isinstance(loop, ast.For) and isinstance(key, ast.Name) and _is_name(loop.target, key.id)
-        for text in _texts(loop.iter, line)
-    }
-    return _attributes(found) if found else None
+def _spelled_out(key: ast.expr, texts: Texts) -> set[str] | None:
+    """Return the attributes that a key of a state may be those of; None where it may be any."""
+    found = {str(key.value)} if isinstance(key, ast.Constant) else texts(key)
+    return None if found is None else _attributes(found)
+
+
+def _literals(method: ast.AST) -> Texts:
+    """Return what says which texts a loop of a method gives a name, if they are spelled out there."""
+
+    def texts(key: ast.expr) -> set[str] | None:
+        loops = [
+            loop.iter
+            for loop in walk(method)
+            if isinstance(loop, ast.For) and is_name(loop.target, getattr(key, "id", ""))
+        ]
+        displays = (ast.Tuple, ast.List, ast.Set)
+        found = {text for each in loops if isinstance(each, displays) for text in _strings(each)}
+        return found or None
+
+    return texts
 
 
 def _attributes(keys: Iterable[str]) -> set[str]:
     """Return the attributes that keys of a state are those of: `"__file"` is none's, for it is not mangled."""
     return {attribute_of(key) for key in keys if not is_private(key)}
-
-
-def _texts(node: ast.expr, line: Line) -> Iterator[str]:
-    """Yield the texts of an expression, and of the attributes of classes in it: `Base.NAMES + ("file",)`."""
-    yield from _strings(node)
-    for inner in walk(node):
-        if isinstance(inner, ast.Attribute):
-            for index, cls in enumerate(line):
-                if (value := _set_in_body(cls, inner.attr)) is not None:
-                    yield from _texts(value, line[index + 1 :])
-                    break
-
-
-def _set_in_body(cls: ast.ClassDef, name: str) -> ast.expr | None:
-    """Return what a class's body sets an attribute to, if it does so once."""
-    found = [
-        statement.value
-        for statement in cls.body
-        if (
-            isinstance(statement, ast.Assign)
-            and any(_is_name(target, name) for target in statement.targets)
-        )
-        or (isinstance(statement, ast.AnnAssign) and _is_name(statement.target, name))
-    ]
-    return found[0] if len(found) == 1 else None
-
-
-def _is_name(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name

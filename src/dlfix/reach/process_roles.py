@@ -43,6 +43,7 @@ from dlfix.reach.special_methods import (
     protocol_used,
 )
 from dlfix.reach.values import (
+    BoundMethod,
     Class,
     Constant,
     Container,
@@ -70,6 +71,7 @@ _COMMON = frozenset(
 PARENT = ("__init__", "__post_init__", "__attrs_post_init__", "model_post_init", "__len__")
 _PROCESSES = ("Process", "Pool", "Executor", "spawn")
 _OUTSIDE_MODULES = 400
+_DEEPEST = 2  # calls of calls that are asked whether they start workers
 _FURTHER_MODULES = 24  # that name a method, but not its class
 _SHOWING = frozenset({"__repr__", "__str__", "__format__"})
 _SHOW = frozenset("print str repr format".split())
@@ -207,8 +209,8 @@ class RoleReader:
             for part in walk(statement)
         )
 
-    def may_start_workers(self, node: ast.AST, module: Module) -> bool:
-        """Return whether a loop or a call may start workers: a method of a library's object does not, whatever its name."""
+    def may_start_workers(self, node: ast.AST, module: Module, deeper: int = _DEEPEST) -> bool:
+        """Return whether a loop or a call may start workers: it passes a number of them, or runs code of the tree that may."""
         match node:
             case (
                 ast.For(iter=source) | ast.comprehension(iter=source) | ast.YieldFrom(value=source)
@@ -217,17 +219,26 @@ class RoleReader:
                 return not sliced and not isinstance(source, (ast.Call, ast.List, ast.Tuple))
             case ast.Call(keywords=keywords):
                 given = {keyword.arg for keyword in keywords}
-                name = last_name(node.func)
                 if None in given or not given.isdisjoint(self._counts):
                     return True
-                own = self.interpreter.project.defines(name)
-                return own and (bool(keywords) or not self._is_of_library(node, module))
+                if not self.interpreter.project.defines(last_name(node.func)):
+                    return False
+                called = self._values_of(module, node.func)
+                return not called or any(
+                    self._may_start(each, bool(keywords), deeper) for each in called
+                )
         return False
 
-    def _is_of_library(self, call: ast.Call, module: Module) -> bool:
-        called = self._values_of(module, call.func)
-        return bool(called) and all(
-            isinstance(each, (Derived, External, ExternalCall)) for each in called
+    def _may_start(self, called: Value, is_named: bool, deeper: int) -> bool:
+        """Return whether a call may start workers: one of a library, where it passes anything by name."""
+        if isinstance(called, (Derived, External, ExternalCall)):
+            return is_named
+        function = called.function if isinstance(called, BoundMethod) else called
+        if not isinstance(function, Function) or not deeper:
+            return True
+        return any(
+            self.may_start_workers(part, function.module, deeper - 1)
+            for part in walk(function.node)
         )
 
     def only_in_constructor(self, cls: Class, name: str, instance: Instance) -> bool:

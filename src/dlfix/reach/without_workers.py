@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 from dlfix.project import scan
 from dlfix.project.module import Module
 from dlfix.project.order import start
+from dlfix.project.syntax import Function as Def
+from dlfix.project.syntax import first_parameter
 from dlfix.reach.correlated import is_set_again, tests_around
+from dlfix.reach.methods import takes_instance
 from dlfix.reach.predicates import question
 from dlfix.reach.values import Argument, Bound, Constant, Frame, Function, Instance
 
@@ -165,6 +168,9 @@ def source_of(argument: Argument, interpreter: Evaluator) -> Source:
         return _attribute_source(node, frame, interpreter)
     if not isinstance(node, ast.Name):
         return ()
+    receiver = _receiver(node, frame)
+    if receiver is not None:
+        return source_of(receiver, interpreter)
     binder = frame.scope.lookup(node.id)
     bindings = binder.bindings.get(node.id, ()) if binder is not None else ()
     if len(bindings) != 1 or binder is None:
@@ -173,6 +179,18 @@ def source_of(argument: Argument, interpreter: Evaluator) -> Source:
     if len(given) == 1 and isinstance(given[0], Bound):
         return source_of(given[0], interpreter)
     return (binder, node.id)
+
+
+def _receiver(node: ast.Name, frame: Frame) -> Bound | None:
+    """Return what a method is called on, of the name that it has for its object."""
+    function, call, caller = frame.scope.node, frame.call, frame.caller
+    if not isinstance(function, Def) or not isinstance(frame.owner, Instance) or caller is None:
+        return None
+    if node.id != first_parameter(function) or not takes_instance(function):
+        return None
+    func = call.func if isinstance(call, ast.Call) else None
+    named = isinstance(func, ast.Attribute) and func.attr == function.name
+    return Bound(func.value, caller) if named else None  # type: ignore[union-attr]
 
 
 def _attribute_source(node: ast.Attribute, frame: Frame, interpreter: Evaluator) -> Source:
