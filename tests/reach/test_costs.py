@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from dlfix.config import Settings
+from dlfix.project import importing
 from dlfix.project import module as modules
 from dlfix.reach import copied_entries
 from dlfix.reach.boundaries import Boundaries
@@ -15,6 +16,7 @@ from dlfix.reach.items_taken import ItemsTaken
 from dlfix.reach.process_roles import RoleReader
 from dlfix.reach.values import Arguments, Frame, Function
 from dlfix.reach.worker_code import WorkerCode
+from dlfix.rules.reading.setting_writes import stores
 from dlfix.session import Session
 
 LOADER = """\
@@ -441,3 +443,60 @@ def test_what_was_cut_or_is_part_of_a_cycle_is_worked_out_again(tree: Path) -> N
     assert interpreter.whole(memo, "whole", lambda: 2) == 2
     assert memo == {"whole": 2}
     assert interpreter.whole(memo, "whole", cut) == 2
+
+
+HEIRS = """
+
+class Many(Rows):
+    pass
+
+
+class More(Rows):
+    pass
+"""
+
+
+def test_whether_a_call_runs_beside_no_workers_is_asked_once_for_all_classes_of_its_method(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "pkg/maths.py").write_text(FILLED + HEIRS)
+    (tree / "pkg/load.py").write_text(CALLING.format("load").replace("Rows", "Rows, Many, More", 1))
+    asked = []
+
+    def noted(node: ast.AST, *_: object) -> bool:
+        asked.append(node)
+        return False
+
+    monkeypatch.setattr("dlfix.reach.process_roles.runs_beside_no_workers", noted)
+    analysis = Session.open([tree], Settings()).analysis
+    module = analysis.project.module(tree / "pkg/maths.py")
+    reader = analysis.interpreter
+    for node in module.classes:
+        cls = reader.class_value(node, reader.frame_at(module, node))
+        reader.roles.of(cls)
+    assert len(asked) == len(set(asked)) > 0
+
+
+SETTING = "import decimal\n\n\ndef shown():\n    return decimal.getcontext().prec\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "is_read"), [(SETTING, False), (SETTING + "\n\ndecimal.prec = 3\n", True)]
+)
+def test_files_that_only_read_an_attribute_of_a_library_are_not_parsed_for_where_it_is_set(
+    tree: Path, parsed: list[str], code: str, is_read: bool
+) -> None:
+    (tree / "pkg/naming.py").write_text(code)
+    list(stores("decimal.prec", Session.open([tree], Settings()).analysis))
+    assert ("naming" in parsed) is is_read
+
+
+def test_who_leads_to_a_module_is_looked_for_up_to_what_is_too_much(
+    tree: Path, parsed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        (tree / f"pkg/other{number}.py").write_text("from pkg import maths\n")
+    monkeypatch.setattr(importing, "_MOST", 5)
+    project = Session.open([tree], Settings()).project
+    assert importing.together(project, project.module(tree / "pkg/maths.py")) is None
+    assert len(parsed) < 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from dlfix.project.module import Module, Scope
@@ -226,10 +226,16 @@ class Passing:
 
 
 class Holding:
-    """The variables, attributes, parameters and functions that may give a value."""
+    """The variables, attributes, parameters and functions that may give a value.
 
-    def __init__(self, passing: Passing) -> None:
+    Once one of their names is too common to follow, it may be anywhere, and no more are looked for.
+    """
+
+    def __init__(
+        self, passing: Passing, is_too_common: Callable[[str], bool] | None = None
+    ) -> None:
         self.passing = passing
+        self._is_too_common = is_too_common
         self.names: set[str] = set()
         self._keys: set[Key] = set()
         self._values: set[str] = set()  # the names, those of functions apart from what they give
@@ -268,8 +274,12 @@ class Holding:
             if key not in self._keys:
                 self._keys.add(key)
                 name = key if isinstance(key, str) else key[1]
-                self.names.add(name.removesuffix(_CALLED))
                 self._values.add(name)
+                written = name.removesuffix(_CALLED)
+                self.names.add(written)
+                if self._is_too_common is not None and self._is_too_common(written):
+                    self.names.add(ANYWHERE)
+                    break
                 pending += self.passing.from_name(key)
         return self
 

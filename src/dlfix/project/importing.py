@@ -83,9 +83,11 @@ def beside(project: Project, module: Module) -> frozenset[Module] | None:
 
     A script is run, and what it does not import is no part of its program.
     """
-    seen = [*_reached([module], partial(_importing, project))]
+    seen = _leading_to(project, [module])
     programs = [
-        each for each in seen if not any(other is not each for other in _importing(project, each))
+        each
+        for each in seen or ()
+        if not any(other is not each for other in _importing(project, each))
     ]
     if not programs or not all(map(_is_script, programs)):
         return None
@@ -125,9 +127,11 @@ def elsewhere(project: Project, module: Module, names: Iterable[str]) -> frozens
 
 
 def _programs_of(project: Project, modules: list[Module]) -> frozenset[Module] | None:
-    programs = _reached(modules, partial(_importing, project))
+    programs = _leading_to(project, modules)
+    if programs is None:
+        return None
     found: set[Module] = set()
-    for each in _reached(list(programs), partial(_imported_by, project)):
+    for each in _reached(programs, partial(_imported_by, project)):
         found.add(each)
         if len(found) > _MOST or _is_dynamic(each):
             return None
@@ -266,6 +270,19 @@ def _called_alike(project: Project, node: Import) -> Iterator[Module]:
         for path in project.called(name.rpartition(".")[2]):
             if (module := project.opened(path)) is not None:
                 yield module
+
+
+def _leading_to(project: Project, modules: list[Module]) -> list[Module] | None:
+    """Return some modules and all that import them, however far; None where these are too many for a program."""
+    waiting, seen = [*modules], dict.fromkeys(modules)
+    while waiting:
+        for each in _importing(project, waiting.pop()):
+            if each not in seen:
+                seen[each] = None
+                waiting.append(each)
+            if len(seen) > _MOST:
+                return None
+    return [*seen]
 
 
 def _importing(project: Project, module: Module) -> Iterator[Module]:

@@ -285,6 +285,19 @@ class Module:
         """All calls, in source order."""
         return self.nodes(ast.Call)
 
+    def calls_in(self, scope: Scope) -> list[ast.Call]:
+        """Return the calls that are evaluated in a scope, in source order; who asks has seen all of the module's."""
+        if not self.bodies.is_quiet and ast.Call not in self.kinds:
+            self.nodes(ast.Call)
+        return self._calls_by_scope.get(scope, [])
+
+    @cached_property
+    def _calls_by_scope(self) -> dict[Scope, list[ast.Call]]:
+        found: dict[Scope, list[ast.Call]] = {}
+        for call in in_order(self._by_kind.get(ast.Call, ())):
+            found.setdefault(self.scope_of(call), []).append(cast("ast.Call", call))
+        return found
+
     def table(
         self,
         build: Callable[[Module], dict[K, list[R]]],

@@ -63,6 +63,7 @@ class Project:
         self._bases: dict[Path, tuple[Path, ...]] = {}
         self._starts: dict[tuple[Path, bool, bool], tuple[str, ...]] = {}
         self._folders: dict[tuple[Path, str], bool] = {}
+        self._is_there: dict[str, bool] = {}  # whether there is a folder
         self._found: dict[tuple[Path, str], Module | None] = {}
         self._mentions: dict[str, list[Path]] = {}
         self._mentioned: dict[str, list[Module]] = {}
@@ -509,8 +510,13 @@ class Project:
     def _with_changed(self, word: bytes, found: Iterable[Path]) -> list[Path]:
         """Return the files that hold a word, of which some have changed since the index was made."""
         kept = {*found}.difference(self._changed)
-        kept.update(path for path in self._changed if word in self._words_of(path))
-        return [path for path in self.files if path in kept]
+        kept.update(p for p in self._changed if p in self._rank and word in self._words_of(p))
+        return sorted(kept, key=self._rank.__getitem__)
+
+    @cached_property
+    def _rank(self) -> dict[Path, int]:
+        """Where each file stands among all."""
+        return {path: index for index, path in enumerate(self.files)}
 
     @cached_property
     def _holders(self) -> dict[bytes, list[Path]]:
@@ -774,8 +780,9 @@ class Project:
         """Return whether a dotted name is a folder of the tree (a namespace package)."""
         key = (importer.folder, dotted)
         if key not in self._folders:
-            relative = Path(*dotted.split("."))
-            self._folders[key] = any(seen.is_dir(base / relative) for base in self.bases(key[0]))
+            relative = dotted.replace(".", os.sep)
+            folders = (os.path.join(base, relative) for base in self.bases(key[0]))
+            self._folders[key] = any(map(self._is_dir, folders))
         return self._folders[key]
 
     def relative(self, importer: Module, level: int, name: str | None) -> str:
@@ -783,6 +790,11 @@ class Project:
         package = importer.package.split(".") if importer.package else []
         kept = package[: len(package) - (level - 1)] if level > 1 else package
         return ".".join([*kept, *([name] if name else [])])
+
+    def _is_dir(self, path: str) -> bool:
+        if path not in self._is_there:
+            self._is_there[path] = seen.is_dir(path)
+        return self._is_there[path]
 
     def _is_file(self, path: str) -> bool:
         if path not in self._exists:

@@ -101,6 +101,7 @@ class RoleReader:
         self._worker: dict[Class, frozenset[str]] = {}
         rows = interpreter.catalog.rows("boundary")
         self._targets: dict[Def, bool] = {}
+        self._beside_none: dict[ast.AST, bool] = {}
         self._idle_managers: dict[Class, tuple[dict[str, Def], frozenset[str]]] = {}
         self._counts = frozenset(row.workers for row in rows if isinstance(row, BoundaryRow))
 
@@ -203,6 +204,7 @@ class RoleReader:
         return any(
             self.may_start_workers(part, module)
             for module in self.outside(cls)
+            if module.may(scan.may_call, name)
             for block in module.nodes(ast.With)
             if any(_is_call_of(item.context_expr, name) for item in block.items)
             for statement in block.body
@@ -506,7 +508,7 @@ class RoleReader:
         found: list[Value] = []
         for module in self.outside(cls) if "__enter__" in self.methods(cls) else ():
             for block in module.nodes(ast.With):
-                if runs_beside_no_workers(block, module, self._counts, self.interpreter):
+                if self._runs_beside_none(block, module):
                     continue
                 for item in block.items:
                     name = item.optional_vars or item.context_expr
@@ -570,7 +572,7 @@ class RoleReader:
                     continue
                 if runs_after_all_workers(node, module):
                     continue
-                if runs_beside_no_workers(node, module, self._counts, self.interpreter):
+                if self._runs_beside_none(node, module):
                     continue
                 values = self._values_of(module, node)
                 if related := [each for each in values if self._is_related(cls, each)]:
@@ -594,7 +596,7 @@ class RoleReader:
         if (
             self.only_worker(module, call)
             or runs_after_all_workers(call, module)
-            or runs_beside_no_workers(call, module, self._counts, self.interpreter)
+            or self._runs_beside_none(call, module)
         ):
             return None
         owners = self._owners(module, call)
@@ -614,8 +616,15 @@ class RoleReader:
     def starts_none(self, name: ast.expr, used: ast.AST | None, module: Module) -> bool:
         """Return whether no worker starts after a use of a local object, or beside it."""
         return runs_after_all_workers(name, module) or (
-            used is not None
-            and runs_beside_no_workers(used, module, self._counts, self.interpreter)
+            used is not None and self._runs_beside_none(used, module)
+        )
+
+    def _runs_beside_none(self, node: ast.AST, module: Module) -> bool:
+        """Return what `runs_beside_no_workers` does; each class that may own a method asks it of the same call."""
+        return self.interpreter.whole(
+            self._beside_none,
+            node,
+            lambda: runs_beside_no_workers(node, module, self._counts, self.interpreter),
         )
 
     def _owners(self, module: Module, call: ast.Call) -> list[Value]:

@@ -96,8 +96,8 @@ def _passed_on(
     if not any(question(test, frame, interpreter) for test, _ in tests_around(node, frame.module)):
         return set()
     found: set[Source] = set()
-    for call in frame.module.calls:
-        if frame.module.scope_of(call) is not frame.scope or not (call.args or call.keywords):
+    for call in frame.module.calls_in(frame.scope):
+        if not (call.args or call.keywords):
             continue
         for function in _functions_in_view(call, frame, interpreter):
             scope = function.module.inner_scope(function.node)

@@ -120,7 +120,7 @@ def is_file(path: str | Path) -> bool:
     return _asked(path, "file")
 
 
-def is_dir(path: Path) -> bool:
+def is_dir(path: str | Path) -> bool:
     """Return whether there is a folder."""
     return _asked(path, "folder")
 

@@ -522,9 +522,11 @@ class Program:
         """Return the names that what some calls give comes to, in all modules that mention one."""
         modules = dict.fromkeys(home for home, _ in made)
         while len(modules) <= _MOST_MODULES:
-            holding = Holding(Passing(list(modules), scoped=True))
+            holding = Holding(Passing(list(modules), scoped=True), self._is_too_common)
             for home, call in made:
                 holding.of(home, call)
+                if holding.is_anywhere:
+                    break
             if holding.is_anywhere:
                 break
             more = {m: None for name in holding.names for m in self.project.mentions(name)}
@@ -532,6 +534,10 @@ class Program:
                 return holding.names
             modules |= more
         return {ANYWHERE}
+
+    def _is_too_common(self, name: str) -> bool:
+        """Return whether more modules mention a name than are read: where it goes is not seen then."""
+        return len(self.project.mentions(name)) > _MOST_MODULES
 
     def class_of_self(self, module: Module, node: ast.AST) -> Class | None:
         """Return the class whose method has an expression as its object: `self`, or what it is named there."""

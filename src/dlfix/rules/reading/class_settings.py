@@ -174,8 +174,8 @@ def _writes(cls: Class, name: str, analysis: Analysis) -> Iterator[Use]:
     line = {base.node for base in analysis.mro(cls) if isinstance(base, Class)}
     modules = [cls.module, *analysis.project.setting(name, cls.module)]
     for module in dict.fromkeys(modules):
-        for target in module.nodes_by_name.get(name, ()):
-            if not isinstance(target, ast.Attribute) or not isinstance(target.ctx, ast.Store):
+        for target in module.stores_by_name.get(name, ()):
+            if not isinstance(target.ctx, ast.Store):
                 continue
             if not isinstance(target.value, (ast.Name, ast.Attribute, ast.Call)):
                 continue

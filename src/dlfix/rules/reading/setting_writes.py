@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.project import scan
 from dlfix.reach.global_state import Use
 from dlfix.reach.values import Constant, External, ExternalCall
 from dlfix.rules.reading.setting_reads import exception, is_call, name_of, values_of
@@ -30,7 +31,7 @@ def made(row: SettingRow, analysis: Analysis) -> Iterator[Use]:
 def calls(name: str, analysis: Analysis) -> Iterator[Use]:
     """Yield the places that call a function of a library."""
     word = name.rpartition(".")[2]
-    for module in naming(name, analysis):
+    for module in naming(name, analysis, scan.may_call):
         for node in module.nodes_by_name.get(word, ()):
             if is_call(module.parent(node), node) and _dotted(node, module, analysis) == name:
                 yield Use(module, node)
@@ -39,8 +40,8 @@ def calls(name: str, analysis: Analysis) -> Iterator[Use]:
 def stores(name: str, analysis: Analysis) -> Iterator[Use]:
     """Yield the places that set an attribute of a library, or of what a call gives: `decimal.getcontext().prec`."""
     word = name.rpartition(".")[2]
-    for module in naming(name, analysis):
-        for node in module.nodes_by_name.get(word, ()):
+    for module in naming(name, analysis, scan.may_store):
+        for node in module.stores_by_name.get(word, ()):
             match node:
                 case ast.Attribute(ctx=ast.Store()) if _is_of(name, node, module, analysis):
                     yield Use(module, node, rebinds=True)
@@ -64,12 +65,17 @@ def _dotted(node: ast.expr, module: Module, analysis: Analysis) -> str:
     return f"{owner}.{node.attr}" if owner else name_of(node, module, analysis)
 
 
-def naming(name: str, analysis: Analysis) -> Iterator[Module]:
-    """Yield the modules whose text holds a name and its library: the others are not parsed for it."""
+def naming(
+    name: str, analysis: Analysis, may: Callable[[bytes, bytes], bool] | None = None
+) -> Iterator[Module]:
+    """Yield the modules whose text holds a name and its library: the others are not parsed for it.
+
+    Nor are those of which `may` says that their text does not use the name as it is looked for.
+    """
     words = (name.partition(".")[0], name.rpartition(".")[2])
     rare, other = sorted(words, key=analysis.project.spread)
     for module in analysis.project.mentions(rare):
-        if module.says(other):
+        if (may is None or module.may(may, words[1])) and module.says(other):
             yield module
 
 
