@@ -443,9 +443,12 @@ class Module:
             parent = self.parents.get(parent)
 
     def statement(self, node: ast.AST) -> ast.stmt:
-        """Return the innermost statement a node is part of (itself, if it is one)."""
+        """Return the innermost statement a node is part of (itself, if it is one); one that no code holds has a `pass`."""
         while not isinstance(node, ast.stmt):
-            node = self.parents[node]
+            above = self.parents.get(node)
+            if above is None:  # the call that a decorator stands for, a dict of keywords
+                return ast.Pass()
+            node = above
         return node
 
     def inner_scope(self, node: ast.AST) -> Scope:
