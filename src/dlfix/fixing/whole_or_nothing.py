@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.tables import table_of
 from dlfix.reach.crossing import Crossing
+from dlfix.reach.values import Container
 from dlfix.rules.base import Finding
 from dlfix.source.text import Position
 
@@ -162,7 +163,7 @@ def _is_beside(finding: Finding, way: Way) -> bool:
 
 
 def _instead(way: Way, other: Way) -> bool:
-    """Return whether an object holds what one way leads to instead of the other's: in the same attribute.
+    """Return whether an object holds what one way leads to instead of the other's: in the same place.
 
     They part below the last object that is on both, wherever each of them comes to it. Where one of them
     ends there, what it leads to holds the other's, or is the same.
@@ -172,9 +173,17 @@ def _instead(way: Way, other: Way) -> bool:
         shared = places.get(way[index].same or way[index])
         if shared is not None:
             parted = (*way[index + 1 : index + 2], *other[shared + 1 : shared + 2])
-            kept = [each.edge.name for each in parted if each.edge.kind in ("attribute", "kept")]
+            kept = [each.edge.name for each in parted if _holds_one(each)]
             return len(kept) == 2 and kept[0] == kept[1]
     return False
+
+
+def _holds_one(part: Crossing) -> bool:
+    """Return whether an object holds one value where a part hangs: in an attribute, or at a place of a tuple."""
+    if part.edge.kind == "item":
+        above = part.parent.value if part.parent is not None else None
+        return bool(part.edge.name) and isinstance(above, Container) and above.kind == "tuple"
+    return part.edge.kind in ("attribute", "kept")
 
 
 def _ways(finding: Finding, sent: object) -> list[Way]:
