@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from dlfix.project.import_time import in_main_only
+from dlfix.project.import_time import ImportTime, in_main_only
 
 GUARDED = (
     'if __name__ == "__main__": work()',
@@ -54,3 +54,19 @@ def test_only_the_main_process_comes_here(source: str) -> None:
 @pytest.mark.parametrize("source", OPEN)
 def test_a_worker_may_come_here(source: str) -> None:
     assert not is_guarded(source)
+
+
+@pytest.mark.parametrize(
+    ("statement", "changed"),
+    [
+        ("os.remove(path)", set()),
+        ("rows.remove(path)", {"rows"}),
+        ("sys.path.append(path)", {"sys"}),
+        ("ROWS.append(path)", {"ROWS"}),
+    ],
+)
+def test_a_function_of_a_module_changes_no_object_of_its_name(
+    statement: str, changed: set[str]
+) -> None:
+    tree = ast.parse(f"import os\nimport sys\nfrom table import ROWS\nkept = {statement}")
+    assert ImportTime(tree)._effects_of(tree.body[-1:]).mutates == changed

@@ -188,6 +188,20 @@ STATE = """
             def __getitem__(self, i): return i
         DataLoader(Rows("x"), num_workers=2)
 """
+UNPACKED = """
+        from torch.utils.data import DataLoader, IterableDataset
+        class Around(IterableDataset):
+            def __init__(self, parts): self.parts = tuple(parts)
+        class Mixed(Around):
+            def __init__(self, *pairs):
+                self.parts, self.weights = zip(*pairs)
+                super().__init__(self.parts)
+                self.pairs = pairs
+        def build(parts, steps):
+            inner = [(Skip(part, step), 1.0) for part, step in zip(parts, steps)]
+            mixed = Mixed(*[pair[:2] for pair in inner])
+            mixed = Skip(mixed)
+"""
 FOUND = "  # !{}"
 PROGRAMS = [
     program("a base's constructor gets a local function", LOADERS.format(mark=FOUND.format("DLF102"), use="Padded([1], 2, workers=2)")),
@@ -209,6 +223,7 @@ PROGRAMS = [
     program("emptied, and filled again", CLIPS.format(mark=FOUND.format("DLF201"), use="clips.release(); print(clips.sizes())")),
     program("left out by what the classes name", STATE.format(names='cls.__dict__.get("_left_out", ())', left='"file"', mark="")),
     program("left out by what they have", STATE.format(names='getattr(cls, "_left_out", ())', left='"file"', mark="")),
+    program("unpacked, of a name that nothing binds", UNPACKED),
     program("another is left out", STATE.format(names='vars(cls).get("_left_out", ())', left='"path"', mark=FOUND.format("DLF201"))),
 ]  # fmt: skip
 

@@ -123,7 +123,7 @@ class ModuleState:
                     reads.add(f"{home.name}.{own}")
         for target in self._modules_named(module, scope, function):
             reads.add(f"{target.name}.*")
-        for name in _changed_in(function):
+        for name in _changed_in(function, ImportTime(module.tree)):
             if name == "*":
                 sets.add(f"{module.name}.*")
             elif scope.lookup(name) is module.scope:
@@ -146,7 +146,7 @@ def _calls_in(function: ast.AST) -> list[ast.Call]:
     return [node for node in ast.walk(function) if isinstance(node, ast.Call)]
 
 
-def _changed_in(function: ast.AST) -> Iterator[str]:
+def _changed_in(function: ast.AST, imported: ImportTime) -> Iterator[str]:
     """Yield the names whose objects a function changes; `*` where it names them by their text."""
     for node in ast.walk(function):
         if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
@@ -154,5 +154,9 @@ def _changed_in(function: ast.AST) -> Iterator[str]:
         elif isinstance(node, ast.Call):
             if dotted(node.func) in _DYNAMIC:
                 yield "*"
-            elif isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
+            elif (
+                isinstance(node.func, ast.Attribute)
+                and node.func.attr in MUTATORS
+                and not imported.is_of_imported_module(node.func)
+            ):
                 yield base_name(node.func) or ""

@@ -331,10 +331,15 @@ class ImportTime:
             if isinstance(func, ast.Attribute) and name and name not in self.imports:
                 effects.mutates.add(name)
 
+    def is_of_imported_module(self, func: ast.expr) -> bool:
+        """Return whether a callee is a function of what `import` names, not of an object: `os.remove`."""
+        owner = func.value if isinstance(func, ast.Attribute) else None
+        return isinstance(owner, ast.Name) and "." not in self.imports.get(owner.id, ".")
+
     def _changed_by_call(self, call: ast.Call) -> Iterator[str]:
         func = call.func
         name = base_name(func)
-        if isinstance(func, ast.Attribute) and func.attr in MUTATORS and name:
+        if name and _mutates(call) and not self.is_of_imported_module(func):
             yield name
         passed = [(i, base_name(a)) for i, a in enumerate(call.args)]
         if self.full_name(func) in IN_PLACE:
