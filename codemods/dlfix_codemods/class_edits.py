@@ -165,7 +165,9 @@ class _Edits(cst.CSTTransformer):
         if state is not None:
             body, made = class_state.edit(body, state, self._quoted)
             added = self._parse(self._quoted(made))
-            known = class_state.method_with_state(body) if state.getstate in _OWN else ""
+            known = (
+                class_state.method_with_state(body, state.called) if state.getstate in _OWN else ""
+            )
             if known:
                 body = _with_members(body, added, known)
             else:

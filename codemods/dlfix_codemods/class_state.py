@@ -23,7 +23,7 @@ def edit(
     """
     made = []
     if state.getstate == "own":
-        body = [_edited(each, "__getstate__", state, quoted) for each in body]
+        body = [_edited(each, state.called, state, quoted) for each in body]
     elif state.getstate == "reduce":
         for name in REDUCERS:
             body = [_edited(each, name, state, quoted) for each in body]
@@ -36,10 +36,10 @@ def edit(
     return body, "\n".join(made)
 
 
-def method_with_state(body: Sequence[cst.BaseStatement]) -> str:
+def method_with_state(body: Sequence[cst.BaseStatement], called: str) -> str:
     """Return the method of a class that tells what is pickled."""
     names = {each.name.value for each in body if isinstance(each, cst.FunctionDef)}
-    return next((name for name in (*REDUCERS, "__getstate__") if name in names), "")
+    return next((name for name in (*REDUCERS, called) if name in names), "")
 
 
 def _getstate(state: State) -> str:

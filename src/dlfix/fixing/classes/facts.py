@@ -50,6 +50,20 @@ class ClassFacts:
                 methods.setdefault(statement.name, statement)
         return methods
 
+    def state_method(self, name: str) -> Method | None:
+        """Return the method that pickle calls by a name, also where the class gives a method that name: `__getstate__ = state`."""
+        return self.methods.get(name) or self.named_by_assignment(name)
+
+    def named_by_assignment(self, name: str) -> Method | None:
+        """Return the plain method that the class body assigns to a name, where nothing else names that method."""
+        field = self.fields.get(name)
+        if not isinstance(field, ast.Assign) or not isinstance(field.value, ast.Name):
+            return None
+        method = self.methods.get(field.value.id)
+        if method is None or method.decorator_list or method.lineno > field.lineno:
+            return None
+        return method if self.module.nodes_by_name[method.name] == [field.value] else None
+
     @property
     def is_frozen(self) -> bool:
         """Whether objects refuse assignments: of a dataclass or an attrs class that is frozen."""

@@ -65,7 +65,7 @@ def seen_whole_at(inputs: Inputs | None) -> str:
         return ""
     for facts in inputs.related.all:
         for method in facts.all_methods:
-            if method.name in STATE_METHODS:
+            if method.name in STATE_METHODS or method is facts.state_method("__getstate__"):
                 continue
             for node in ast.walk(method):
                 if is_name(attributes_of(node), self_name(method)):

@@ -86,6 +86,7 @@ class State:
     restores: tuple[str, ...] = ()  # statements over `self`
     getstate: Literal["none", "own", "inherited", "reduce"] = "none"
     setstate: Literal["none", "own", "inherited"] = "none"
+    called: str = "__getstate__"  # the name of the method of its own that pickle calls by this one
     slots: tuple[str, ...] = ()  # attributes kept in slots
     has_dict: bool = False  # whether there is a `__dict__` beside the slots
     typed: bool = False

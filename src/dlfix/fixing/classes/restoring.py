@@ -306,7 +306,7 @@ def opened_with_what_is_left_out(
 
     None where there is no such attribute: it is what the opening method asks for.
     """
-    own = facts.methods.get("__getstate__")
+    own = facts.state_method("__getstate__")
     reset = _reset_in(own) - set(names) if own is not None else set()
     sites = [s for name in names for s in facts.stores.get(name, []) if not s.resets]
     if not sites or not all(reset & _asked_around(facts, site) for site in sites):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from dlfix.fixing.classes.facts import ClassFacts, Method
 from dlfix.fixing.classes.handles import Refusal
-from dlfix.fixing.classes.inputs import STATE_METHODS, Inputs
+from dlfix.fixing.classes.inputs import STATE_METHODS, Inputs, Related
 from dlfix.fixing.classes.observed import seen_whole_at
 from dlfix.fixing.classes.plans import Drop, State
 from dlfix.project.targets import evaluates_generics
@@ -64,7 +64,7 @@ def state_for(
     slotted = slotted_by_decorator(facts)
     if slotted is not None and (named is None or kept or not {d.name for d in drops} <= {*named}):
         raise Refusal(f"the class stores its attributes in slots ({facts.line(slotted)})")
-    own = facts.methods.get("__getstate__")
+    own = facts.state_method("__getstate__")
     seen = seen_whole_at(around.inputs) if own is not None and restores else ""
     if seen:
         raise Refusal(f"code reads all attributes, and `__getstate__` may send others ({seen})")
@@ -105,6 +105,7 @@ def state_for(
         restores=restores,
         getstate="reduce" if handed.everything else _where(facts, "__getstate__", around),  # type: ignore[arg-type]
         setstate=setstate,  # type: ignore[arg-type]
+        called=own.name if own is not None else "__getstate__",
         slots=slots,
         has_dict=bool(beside),
         typed=facts.is_typed and evaluates_generics(facts.module),
@@ -117,6 +118,8 @@ def _refuse_state_set_otherwise(facts: ClassFacts, around: Surroundings) -> None
     related = around.inputs.related if around.inputs is not None else None
     for each in (facts, *(related.bases if related is not None else ())):
         for name in STATE_METHODS & each.fields.keys():
+            if name == "__getstate__" and _may_be_edited(each, facts, related):
+                continue
             raise Refusal(
                 f"`{name}` is assigned instead of defined with `def` "
                 f"({each.line(each.fields[name])})"
@@ -128,6 +131,15 @@ def _refuse_state_set_otherwise(facts: ClassFacts, around: Surroundings) -> None
     if "__getattribute__" in facts.methods:
         where = facts.line(facts.methods["__getattribute__"])
         raise Refusal(f"`__getattribute__` handles every attribute ({where})")
+
+
+def _may_be_edited(facts: ClassFacts, changed: ClassFacts, related: Related | None) -> bool:
+    """Return whether a class itself gives a method the name `__getstate__`, and no relation or other code has that method."""
+    method = facts.named_by_assignment("__getstate__")
+    if method is None or facts is not changed or related is None:
+        return False
+    others = (*related.bases, *related.heirs)
+    return not any(method.name in each.names for each in others)
 
 
 def _adds_state(facts: ClassFacts, decorator: ast.expr, around: Surroundings) -> str:
@@ -255,7 +267,7 @@ def is_slotted(facts: ClassFacts) -> bool:
 
 
 def _where(facts: ClassFacts, name: str, around: Surroundings) -> str:
-    if name in facts.methods:
+    if facts.state_method(name) is not None:
         return "own"
     return "inherited" if name in around.inherited else "none"
 

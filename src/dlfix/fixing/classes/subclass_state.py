@@ -41,7 +41,7 @@ def with_heirs(planned: Sequence[Planned], analysis: Analysis) -> list[Planned]:
 
 def _lacking(state: State, heir: ClassFacts) -> State | None:
     """Return what an heir's state methods must do besides; None where nothing."""
-    getstate, setstate = (heir.methods.get(name) for name in ("__getstate__", "__setstate__"))
+    getstate, setstate = (heir.state_method(name) for name in ("__getstate__", "__setstate__"))
     drops: tuple[Drop, ...] = ()
     if getstate is not None and _copies_all(heir, getstate):
         drops = tuple(each for each in state.drops if not _speaks_of(getstate, each.name))
@@ -49,7 +49,11 @@ def _lacking(state: State, heir: ClassFacts) -> State | None:
     if not drops and not restores:
         return None
     return State(
-        drops, restores, "own" if drops else "inherited", "own" if restores else "inherited"
+        drops,
+        restores,
+        "own" if drops else "inherited",
+        "own" if restores else "inherited",
+        called=getstate.name if getstate is not None else "__getstate__",
     )
 
 
@@ -87,6 +91,7 @@ def _joined(state: State | None, lacking: State) -> State:
         restores=tuple(dict.fromkeys([*state.restores, *lacking.restores])),
         getstate="own" if "own" in (state.getstate, lacking.getstate) else state.getstate,
         setstate="own" if "own" in (state.setstate, lacking.setstate) else state.setstate,
+        called=lacking.called,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar, cast
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from dlfix.project.project import Project
 
 _MOST_MODULES = 60  # that are read to see where objects of one class go
+_GETSTATE = "__getstate__"
 _FAR = 6  # how many imports or assignments a name is followed through
 _LAZY = frozenset({"property", "cached_property", "lazyproperty", "reify", "lazy_property"})
 NO_STATE = frozenset(
@@ -49,7 +51,19 @@ class Class:
     @cached_property
     def functions(self) -> list[Function]:
         """The methods, accessors of one property each for itself."""
-        return [node for node in _unconditional(self.node.body) if isinstance(node, FUNCTIONS)]
+        found = (node for node in _unconditional(self.node.body) if isinstance(node, FUNCTIONS))
+        return [self._as_called(each) for each in found]
+
+    def _as_called(self, function: Function) -> Function:
+        """Return a method by the name that pickle knows, where the class gives it that and nothing else uses another."""
+        value = self.values.get(_GETSTATE)
+        if not isinstance(value, ast.Name) or value.id != function.name:
+            return function
+        if function.decorator_list or self.module.nodes_by_name[value.id] != [value]:
+            return function
+        renamed = copy.copy(function)
+        renamed.name = _GETSTATE
+        return renamed
 
     @cached_property
     def methods(self) -> dict[str, Function]:

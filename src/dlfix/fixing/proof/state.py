@@ -242,7 +242,8 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
                     f"conflict with the new ones (line {line})",
                 )
                 return
-        assigned = cls.values.get(name) if cls is not change.before else None
+        other = cls is not change.before and name not in cls.methods
+        assigned = cls.values.get(name) if other else None
         if assigned is not None:
             yield change.regression(
                 function,
