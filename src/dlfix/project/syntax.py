@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -152,6 +152,36 @@ def attribute_named(node: ast.AST | None) -> tuple[ast.expr, str] | None:
         case _:
             return None
     return (by_key, attribute_of(name)) if by_key is not None else None
+
+
+class SetByName(NamedTuple):
+    """An attribute that is set by a name in quotes: of which object, and what stands for it there."""
+
+    owner: ast.expr
+    name: str
+    target: ast.expr
+    value: ast.expr
+
+
+def set_by_name(node: ast.AST) -> SetByName | None:
+    """Return what a call or an assignment by itself surely sets.
+
+    `setattr(x, "a", 1)`, `object.__setattr__(x, "a", 1)`, `x.__dict__["a"] = 1`, `vars(x)["a"] = 1`.
+    """
+    match node:
+        case ast.Call(
+            func=ast.Name(id="setattr")
+            | ast.Attribute(value=ast.Name(id="object"), attr="__setattr__"),
+            args=[owner, ast.Constant(value=str(name)), value],
+        ):
+            return SetByName(owner, name, node, value)
+        case ast.Assign(
+            targets=[ast.Subscript(value=held, slice=ast.Constant(value=str(name))) as target],
+            value=value,
+        ):
+            by_key = attributes_of(held)
+            return SetByName(by_key, name, target, value) if by_key is not None else None
+    return None
 
 
 def attributes_deleted(statement: ast.stmt) -> Iterator[tuple[ast.expr, str]]:

@@ -6,10 +6,16 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeGuard
 
 from dlfix.project.module import Module
-from dlfix.project.syntax import callee_name, decorators, first_parameter, is_attribute_of
+from dlfix.project.syntax import (
+    callee_name,
+    decorators,
+    first_parameter,
+    is_attribute_of,
+    is_name,
+    set_by_name,
+)
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 STARTS = ("__init__", "__post_init__", "__attrs_post_init__", "__new__")
@@ -256,9 +262,11 @@ def _stores_in(module: Module, method: Method) -> Iterator[StoreSite]:
         if is_self_attribute(node, me) and isinstance(node.ctx, (ast.Store, ast.Del)):
             statement = module.statement(node)
             yield StoreSite(node.attr, method, statement, node, *_value_of(module, statement, node))
-        elif _is_setattr(node, me):
-            name = ast.literal_eval(node.args[1])
-            yield StoreSite(name, method, module.statement(node), node, node.args[2])
+        else:
+            by_name = set_by_name(node)
+            if by_name is not None and is_name(by_name.owner, me):
+                statement = module.statement(node)
+                yield StoreSite(by_name.name, method, statement, by_name.target, by_name.value)
 
 
 def _value_of(
@@ -282,13 +290,3 @@ def _item(value: ast.expr, targets: ast.Tuple | ast.List, target: ast.AST) -> as
     if any(isinstance(each, ast.Starred) for each in (*value.elts, *targets.elts)):
         return None
     return value.elts[targets.elts.index(target)]  # type: ignore[arg-type]
-
-
-def _is_setattr(node: ast.AST, me: str) -> TypeGuard[ast.Call]:
-    match node:
-        case ast.Call(
-            func=ast.Name(id="setattr"),
-            args=[ast.Name(id=name), ast.Constant(value=str()), _],
-        ):
-            return name == me
-    return False

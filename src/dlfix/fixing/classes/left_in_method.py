@@ -85,7 +85,9 @@ class Leaving(Bodies):
             elif isinstance(target, ast.Name):
                 if self._still_read(target.id):
                     lines.append(f"{target.id} = {read}")
-            elif not self._stands_for(target, attribute):
+            elif target is not self.handles[attribute].site.target and not self._stands_for(
+                target, attribute
+            ):
                 raise Refusal(f"the resource is stored twice ({self.facts.line(definition)})")
         return lines
 

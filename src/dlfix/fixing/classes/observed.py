@@ -68,9 +68,24 @@ def seen_whole_at(inputs: Inputs | None) -> str:
             if method.name in STATE_METHODS or method is facts.state_method("__getstate__"):
                 continue
             for node in ast.walk(method):
-                if is_name(attributes_of(node), self_name(method)):
+                whole = is_name(attributes_of(node), self_name(method))
+                if whole and not _asks_for_one(facts.module, node):
                     return facts.line(node)
     return ""
+
+
+def _asks_for_one(module: Module, attributes: ast.AST) -> bool:
+    """Return whether one attribute is set, read or asked for by its name: `self.__dict__["file"]`."""
+    match module.parent(attributes):
+        case ast.Subscript(slice=ast.Constant()):
+            return True
+        case ast.Compare(left=ast.Constant(), ops=[ast.In() | ast.NotIn()]):
+            return True
+        case ast.Attribute(attr="get" | "pop" | "setdefault") as method:
+            match module.parent(method):
+                case ast.Call(args=[ast.Constant(), *_]):
+                    return True
+    return False
 
 
 def fields_seen_at(inputs: Inputs | None) -> str:

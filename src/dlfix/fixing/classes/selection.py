@@ -18,7 +18,7 @@ from dlfix.fixing.classes.plans import Insert
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.text import names_in, stored_in
 from dlfix.project.order import comes_before
-from dlfix.project.syntax import MUTATORS
+from dlfix.project.syntax import MUTATORS, is_name, set_by_name
 
 
 class Selection(Mover):
@@ -171,15 +171,19 @@ class Selection(Mover):
     def _sets(self, node: ast.AST) -> bool:
         """Return whether a statement sets a handle, or puts one into what holds several."""
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-            return any(self._is_set(each) for one in _targets(node) for each in ast.walk(one))
+            return self._sets_by_name(node) or any(
+                self._is_set(each) for one in _targets(node) for each in ast.walk(one)
+            )
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr=name))):
                 return name in MUTATORS and self._holds_several(holder)
-            case ast.Expr(
-                value=ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value=name), _])
-            ):
-                return name in self.handles
+            case ast.Expr(value=ast.Call() as call):
+                return self._sets_by_name(call)
         return False
+
+    def _sets_by_name(self, node: ast.AST) -> bool:
+        found = set_by_name(node)
+        return found is not None and is_name(found.owner, self.me) and found.name in self.handles
 
     def _is_set(self, target: ast.AST) -> bool:
         match target:

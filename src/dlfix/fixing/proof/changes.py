@@ -20,6 +20,7 @@ from dlfix.fixing.proof.syntax import (
     header,
     is_attribute,
     last_part,
+    named_target,
     self_name,
     statements,
     within,
@@ -309,4 +310,6 @@ def _set_by(function: Function) -> dict[str, ast.AST]:
     for node in within(function.body):
         if is_attribute(node, owner) and isinstance(node.ctx, ast.Store):
             found.setdefault(node.attr, node)
+        elif name := named_target(node, owner):
+            found.setdefault(name, node)
     return found

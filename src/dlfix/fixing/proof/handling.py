@@ -21,6 +21,7 @@ from dlfix.fixing.proof.syntax import (
     self_name,
 )
 from dlfix.project.module import Module
+from dlfix.project.syntax import set_by_name
 from dlfix.project.trees import kept
 
 _ASKING = ("select", "explain", "values", "show", "describe")  # statements that change no session
@@ -526,6 +527,9 @@ def _assigned(function: Body) -> tuple[tuple[ast.AST | None, ast.expr], ...]:
 def _bindings(function: Body) -> Iterator[tuple[ast.AST | None, ast.expr]]:
     for node in executed(function.body):
         if isinstance(node, ast.Assign):
+            by_name = set_by_name(node)
+            if by_name is not None:
+                yield ast.Attribute(by_name.owner, by_name.name, ast.Store()), node.value
             for target in node.targets:
                 yield from _paired(target, node.value)
         elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
@@ -534,11 +538,10 @@ def _bindings(function: Body) -> Iterator[tuple[ast.AST | None, ast.expr]]:
             for item in node.items:
                 yield item.optional_vars, item.context_expr
         elif isinstance(node, ast.Call):
+            by_name = set_by_name(node)
+            if by_name is not None:
+                yield ast.Attribute(by_name.owner, by_name.name, ast.Store()), by_name.value
             match node:
-                case ast.Call(
-                    func=ast.Name(id="setattr"), args=[of, ast.Constant(value=str(name)), given]
-                ):
-                    yield ast.Attribute(of, name, ast.Store()), given
                 case ast.Call(func=ast.Attribute(value=of, attr="append" | "add"), args=[given]):
                     yield ast.Subscript(of, ast.Constant(0), ast.Store()), given
 

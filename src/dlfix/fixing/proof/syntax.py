@@ -71,11 +71,23 @@ def is_attribute(
 def own_attributes(
     function: Function, context: type[ast.expr_context] = ast.expr_context
 ) -> Iterator[ast.Attribute]:
-    """Yield where a method reads, sets and deletes attributes of its object, or does one of these."""
+    """Yield where a method reads, sets and deletes attributes of its object, or does one of these.
+
+    What is set by its name is yielded as if it were spelled.
+    """
     owner = self_name(function)
     for node in executed(function.body):
         if is_attribute(node, owner) and isinstance(node.ctx, context):
             yield node
+        elif issubclass(ast.Store, context) and (name := named_target(node, owner)):
+            spelled = ast.Attribute(ast.Name(owner, ast.Load()), name, ast.Store())
+            yield ast.copy_location(spelled, node)
+
+
+def named_target(node: ast.AST, owner: str) -> str:
+    """Return the attribute of an object that a node sets by its name; empty where it sets none."""
+    found = syntax.set_by_name(node)
+    return found.name if found is not None and syntax.is_name(found.owner, owner) else ""
 
 
 def calls_in(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[ast.Call]:
@@ -99,13 +111,17 @@ def targets_of(node: ast.AST) -> list[ast.expr]:
 
 def own_targets(node: ast.AST, owner: str) -> list[str]:
     """Return the attributes of an object that an assignment sets."""
-    return [target.attr for target in targets_of(node) if is_attribute(target, owner)]
+    by_name = named_target(node, owner)
+    spelled = [target.attr for target in targets_of(node) if is_attribute(target, owner)]
+    return [by_name, *spelled] if by_name else spelled
 
 
 def values_set(function: Function, name: str) -> Iterator[ast.expr]:
     """Yield what a method sets an attribute of its object to."""
     for node in executed(function.body):
+        by_name = syntax.set_by_name(node)
         value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+        value = by_name.value if by_name is not None else value
         if value is not None and name in own_targets(node, self_name(function)):
             yield value
 

@@ -19,8 +19,10 @@ from dlfix.fixing.proof.syntax import (
     bound_in,
     is_attribute,
     last_part,
+    named_target,
     self_name,
 )
+from dlfix.project.syntax import attribute_named, is_name
 from dlfix.project.trees import children, kept, walk
 
 _HELD = ".="  # marks an attribute that was set in this process: its property opens nothing
@@ -571,11 +573,10 @@ class Interpreter:
         if self.cls is None or frame.owner is None:
             return state
         found = None
-        if isinstance(func, ast.Name) and func.id == "setattr" and len(node.args) == 3:
-            name = node.args[1]
-            if isinstance(name, ast.Constant):
-                return self._binding(state, f".{name.value!s}")
-        elif isinstance(func, ast.Attribute):
+        by_name = named_target(node, frame.self_name)
+        if by_name:
+            return self._binding(state, f".{by_name}")
+        if isinstance(func, ast.Attribute):
             base = func.value
             if is_attribute(func, frame.self_name):
                 found = self.program.method(self.cls, func.attr)
@@ -614,7 +615,11 @@ class Interpreter:
                 if self._is_held(target.attr, setter[1]):
                     state = state.binding(f"{_HELD}{target.attr}")
             return self._binding(state, f".{target.attr}", present=present)
-        state = _elsewhere(state) if isinstance(target, ast.Subscript) else state
+        if isinstance(target, ast.Subscript):
+            owner, name = attribute_named(target) or (None, "")
+            if is_name(owner, self._frame.self_name):
+                return self._binding(state, f".{name}", present=present)
+            state = _elsewhere(state)
         for child in children(target):
             state = self._expression(child, state)
         return state
