@@ -48,8 +48,9 @@ class Corpus:
         return cls(recordings, [zf.ZipFile(f"{folder}/{name}.zip") for name in names])
 
     def close(self):
-        for recording in self.recordings.values():
-            recording.close()
+        if os.getpid() in self._recordings_by_pid:
+            for recording in self.recordings.values():
+                recording.close()
 
 
 class Items(Dataset):

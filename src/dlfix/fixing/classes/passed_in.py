@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dlfix.fixing import naming
+from dlfix.fixing.classes.closing import questions_and_guards
 from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import ClassFacts, StoreSite, self_name
 from dlfix.fixing.classes.handles import Refusal
@@ -107,12 +108,20 @@ def plan_passed_in(culprit: Culprit, around: Surroundings) -> ClassPlan:
             Exchange(facts.module.span(site.target), f"{me}.{kept_in}", "expression"),
             Exchange(facts.module.span(site.value), table, "expression"),
         )
+    exchanges += tuple(questions_and_guards(facts, site.attribute, kept_in))
     return ClassPlan(
         cls=facts.module.span(facts.node),
         exchanges=exchanges,
         inserts=() if alone else (Insert(span, "\n".join(kept)),),
         lazies=(
-            Lazy(name=site.attribute, body=body, kept_in=kept_in, self_name=me, alone=again.alone),
+            Lazy(
+                name=site.attribute,
+                body=body,
+                kept_in=kept_in,
+                self_name=me,
+                alone=again.alone,
+                settable=any(each.resets for each in facts.stores[site.attribute]),
+            ),
         ),
         state=state_for(facts, drops, (), around),
         after=site.method.name,
