@@ -350,3 +350,34 @@ def test_who_gets_a_stream_of_the_constructor_may_read_from_it(header, refused):
         "        self.text = file.readline()\n",
     )
     assert refused == any("starts at the beginning" in each for each in reasons)
+
+
+SEVERAL = """
+class Bytes(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+        self.files = [open(path, "rb") for path in paths]
+        self.first = self[0]
+
+    def close(self):
+        for file in self.files:
+            {closes}
+
+    def __getitem__(self, index):
+        file = self.files[index % 2]
+        file.seek(index)
+        return file.read(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("closes", "moved"), [("file.close()", False), ("self.last = file.read(1)", True)]
+)
+def test_a_method_that_only_closes_each_of_several_files_reads_none(closes, moved):
+    before = SEVERAL.format(closes=closes)
+    opener = '[open(path, "rb") for path in {}]'
+    after = before.replace(f"        self.files = {opener.format('paths')}\n", "")
+    lazy = LAZY.replace("file", "files").format(opener=f"return {opener.format('self.paths')}")
+    after = after.replace("        self.first = self[0]\n", "        self.first = self[0]\n" + lazy)
+    reasons = worse(before, after)
+    assert any("moved the position of `files`" in reason for reason in reasons) is moved

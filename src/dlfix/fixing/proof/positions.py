@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
+from typing import TypeGuard
 
 from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order
@@ -32,6 +33,7 @@ from dlfix.fixing.proof.syntax import (
     dotted,
     executed,
     last_part,
+    own_attributes,
     self_name,
     targets_of,
     within,
@@ -398,6 +400,8 @@ def _may_read(
 ) -> bool:
     """Return whether a method may read from a handle's position: not where it only takes slices of it."""
     row = held.rows.get(f".{name}")
+    if row is None and _only_closes_each(function, name):
+        return False
     if row is None or not row.position:
         return True
     if any(operations(change.new, cls, function, held, f".{name}")):
@@ -408,6 +412,31 @@ def _may_read(
         if last_part(call.func) not in _MOVES_NOTHING
         for given in [*call.args, *(k.value for k in call.keywords)]
     )
+
+
+def _only_closes_each(function: Function, name: str) -> bool:
+    """Return whether all that a method does with several handles is to close each: `for file in self.files: file.close()`."""
+    closed = {
+        id(n) for each in executed(function.body) if _closes_each(each) for n in within(each.iter)
+    }
+    reads = [n for n in own_attributes(function, ast.Load) if n.attr == name]
+    return bool(reads) and all(id(n) in closed for n in reads)
+
+
+def _closes_each(node: ast.AST) -> TypeGuard[ast.For]:
+    match node:
+        case ast.For(
+            target=ast.Name(id=one),
+            body=[
+                ast.Expr(
+                    value=ast.Call(
+                        func=ast.Attribute(value=ast.Name(id=closed), attr="close"), args=[]
+                    )
+                )
+            ],
+        ):
+            return one == closed
+    return False
 
 
 __all__ = ["check", "opened_again", "read_outside", "reads_on"]
