@@ -4,7 +4,7 @@ import pytest
 
 from dlfix.config import Settings
 from dlfix.report import diff
-from dlfix.report.text import Branch, branches
+from dlfix.report.text import Branch, branches, summary
 from dlfix.report.view import Spot, View
 from dlfix.session import Session
 from tests.cli.test_check import write
@@ -91,3 +91,12 @@ def test_a_refusal_names_the_file_of_its_line(tmp_path):
     (entry,) = View(session, session.diagnoses()).entries
     assert "(main.py:" in (entry.refused or "")
     assert "(line" not in (entry.refused or "")
+
+
+def test_a_rule_that_failed_leaves_no_word_of_success(tmp_path):
+    write(tmp_path, "main.py", "x = 1\n")
+    session = Session.open([tmp_path], Settings())
+    view = View(session, session.diagnoses())
+    assert summary(view, 1).plain.startswith("No problems found (1 file")
+    session.bugs.append("internal error in DLF101 (KeyError: 1); please report it")
+    assert summary(view, 1).plain.startswith("Not checked to the end (1 file")

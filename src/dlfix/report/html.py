@@ -123,7 +123,7 @@ def _title(view: View, outcome: Outcome | None) -> str:
         created = sum(change.before is None for change in outcome.changes)
         return f"{touched(len(outcome.changes) - created, created)}{left}"
     if not view.entries:
-        return "No problems found"
+        return "Not checked to the end" if view.session.bugs else "No problems found"
     places = len({entry.path for entry in view.entries})
     return f"{plural(len(view.entries), 'finding')} in {plural(places, 'file')}"
 

@@ -237,6 +237,9 @@ def touched(rewritten: int, created: int, *, would: bool = False) -> str:
 def summary(view: View, files: int) -> Text:
     """Return how much was found and what can be done about it."""
     entries = view.entries
+    if not entries and view.session.bugs:
+        failed = ("Not checked to the end", "bold red")
+        return Text.assemble(failed, f" ({_extent(view, files)}): see the errors.")
     if not entries:
         return Text.assemble(("No problems found", "bold green"), f" ({_extent(view, files)}).")
     places = len({entry.path for entry in entries})
