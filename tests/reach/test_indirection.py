@@ -224,6 +224,12 @@ PROGRAMS = [
     program("left out by what the classes name", STATE.format(names='cls.__dict__.get("_left_out", ())', left='"file"', mark="")),
     program("left out by what they have", STATE.format(names='getattr(cls, "_left_out", ())', left='"file"', mark="")),
     program("unpacked, of a name that nothing binds", UNPACKED),
+    program("files that a function selects", """
+        import webdataset
+        def main(urls):
+            rows = webdataset.WebDataset(urls, select_files=lambda name: "x" in name)  # !DLF101
+            webdataset.WebLoader(rows, num_workers=2)
+"""),
     program("another is left out", STATE.format(names='vars(cls).get("_left_out", ())', left='"path"', mark=FOUND.format("DLF201"))),
 ]  # fmt: skip
 

@@ -89,6 +89,8 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     ) -> ClassPlan:
         lazily = [each for each in group if each.code == "DLF203"]
         more = with_hanging(lazily, analysis)[len(lazily) :]
+        # a local handle that an attribute hangs from stays local where the method still opens it
+        more = [each for each in more if not isinstance(each.site.target, ast.Name)]
         found = [*group, *(replace(each, code="DLF203") for each in more)]
         return plan_class(found, analysis, inherited, by_process=by_process)
 
