@@ -283,7 +283,7 @@ def test_items_of_a_class_that_nobody_makes_are_not_looked_for(
     tree: Path, monkeypatch: pytest.MonkeyPatch, more: str, evaluates: bool
 ) -> None:
     (tree / "pkg/train.py").write_text(INDEXED.format(more))
-    asked = counted(monkeypatch, ItemsTaken, "_are_taken_in")
+    asked = counted(monkeypatch, ItemsTaken, "_taken_in")
     analysis = Session.open([tree], Settings()).analysis
     module = analysis.project.module(tree / "pkg/data.py")
     node = next(each for each in module.classes if each.name == "Rows")

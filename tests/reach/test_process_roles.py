@@ -516,6 +516,26 @@ PROGRAMS = [
             DataLoader(tokens.detached([]), num_workers=2)
         """,
     ),
+    program(
+        "what a stream opens of which the parent goes through another",
+        """
+        from torch.utils.data import DataLoader, IterableDataset
+        class Lines(IterableDataset):
+            def __init__(self, path):
+                self.path, self._file = path, None
+            def __iter__(self):  # !DLF501
+                if self._file is None:
+                    self._file = open(self.path)
+                yield from self._file
+        def main():
+            for line in Lines("y"): print(line)
+            seen = Lines("y")
+            for line in seen: print(line)
+            DataLoader(seen, num_workers=0)
+            lines = Lines("x")
+            for batch in DataLoader(lines, num_workers=2): print(batch)
+        """,
+    ),
 ]
 
 

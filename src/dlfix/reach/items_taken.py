@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 
 from dlfix.project.module import Module, Scope
 from dlfix.project.syntax import last_name
@@ -13,80 +14,99 @@ from dlfix.reach.constructions import may_be_made
 from dlfix.reach.evaluator import Evaluator
 from dlfix.reach.handed_on import functions_given, named
 from dlfix.reach.methods import methods_of
+from dlfix.reach.process_roles import may_be
 from dlfix.reach.special_methods import GIVING_ITEMS, ITERATING, WORKER
 from dlfix.reach.values import Class, Function, Instance
 
 
+@dataclass
+class _Taken:
+    """Of which objects of a class code takes items, as far as it was asked."""
+
+    others: Iterator[Instance]
+    found: list[Instance] = field(default_factory=list)
+    is_asked: bool = False
+
+
 class ItemsTaken:
-    """Answers for classes; each is looked for in the modules that name it, and in functions that get an object."""
+    """Answers for classes and objects; they are looked for in the modules that name a class, and in functions that get one."""
 
     def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
-        self._taken: dict[tuple[Class, str], bool] = {}
+        self._taken: dict[tuple[Class, str], _Taken] = {}
 
-    def by(self, cls: Class) -> frozenset[str]:
+    def by(self, cls: Class, instance: Instance | None = None) -> frozenset[str]:
         """Return which of `__getitem__` and `__iter__` the parent runs by taking items."""
-        return frozenset(method for method in GIVING_ITEMS if self.are_taken(cls, method))
+        return frozenset(each for each in GIVING_ITEMS if self.are_taken(cls, each, instance))
 
-    def are_taken(self, cls: Class, method: str) -> bool:
-        """Return whether code of the parent takes items of an object that goes to workers, by one special method."""
+    def are_taken(self, cls: Class, method: str, instance: Instance | None = None) -> bool:
+        """Return whether code of the parent takes items, by one special method, of an object that goes to workers."""
         key = (cls, method)
         if key not in self._taken:
-            self._taken[key] = False  # while it is looked for
-            self._taken[key] = self._looked_for(cls, method)
-            if not self._taken[key]:
-                self.interpreter.kept_if_fed(self._taken, key)
-        return self._taken[key]
+            self._taken[key] = _Taken(self._owners(cls, method))
+        taken = self._taken[key]
+        if any(_may_be_it(instance, owner, method) for owner in taken.found):
+            return True
+        if taken.is_asked:
+            return False  # while it is looked for
+        taken.is_asked = True
+        try:
+            for owner in taken.others:  # no further than to the first that counts
+                taken.found.append(owner)
+                if _may_be_it(instance, owner, method):
+                    return True
+        except BaseException:
+            del self._taken[key]
+            raise
+        finally:
+            taken.is_asked = False
+            self.interpreter.kept_if_fed(self._taken, key)
+        return False
 
-    def _looked_for(self, cls: Class, method: str) -> bool:
+    def _owners(self, cls: Class, method: str) -> Iterator[Instance]:
         outside = self.interpreter.roles.outside(cls)
         if method not in self.interpreter.roles.methods(cls) or not may_be_made(cls, outside):
-            return False
+            return
         own = {base.node for base in self._line(cls) if isinstance(base, Class)}
-        return any(
-            self._are_taken_in(module, cls, method, own) for module in outside
-        ) or self._are_taken_by_others(cls, method, outside)
+        for module in outside:
+            yield from self._taken_in(module, cls, method, own)
+        for module in outside:
+            yield from self._taken_by_others(module, cls, method)
 
-    def _are_taken_in(
+    def _taken_in(
         self, module: Module, cls: Class, method: str, own: AbstractSet[ast.ClassDef]
-    ) -> bool:
-        """Return whether code of a module, outside the class, takes items of an object that escapes from there."""
+    ) -> Iterator[Instance]:
+        """Yield the objects of which code of a module, outside the class, takes items, and which escape from there."""
         line = {getattr(base, "name", "").rpartition(".")[2] for base in self._line(cls)}
         for node in self._taking_before_workers(module, cls, method):
             if any(above in own for above in module.ancestors(node)):
                 continue
             is_item = isinstance(module.parent(node), ast.Subscript)
             scope = self.interpreter.frame_at(module, node).scope
-            if _may_hold(node.id, scope, line, passed=is_item) and any(
-                self.interpreter.escape.escapes(module, value)
-                for value in self._objects(node, module, cls)
-            ):
-                return True
-        return False
+            if _may_hold(node.id, scope, line, passed=is_item):
+                for value in self._objects(node, module, cls):
+                    if self.interpreter.escape.escapes(module, value):
+                        yield value
 
-    def _are_taken_by_others(self, cls: Class, method: str, outside: list[Module]) -> bool:
-        """Return whether a function that gets an object, where it is made, takes items of it before workers have run."""
-        for module in outside:
-            for call in module.calls_by_name.get(cls.name, ()):
-                uses = [
-                    each
-                    for each in (call, *named(call, module))
-                    if self._is_before_workers(each, module)
-                ]
-                for given in functions_given(uses, module, self.interpreter):
-                    if self._takes(given, cls, method):
-                        return True
-        return False
+    def _taken_by_others(self, module: Module, cls: Class, method: str) -> Iterator[Instance]:
+        """Yield the objects that a module makes, and hands to a function which takes items before workers have run."""
+        for call in module.calls_by_name.get(cls.name, ()):
+            uses = [
+                each
+                for each in (call, *named(call, module))
+                if self._is_before_workers(each, module)
+            ]
+            for given in functions_given(uses, module, self.interpreter):
+                yield from (o for o in self._taken_by(given, cls, method) if o.call in (call, None))
 
-    def _takes(self, function: Function | Class, cls: Class, method: str) -> bool:
-        """Return whether a function, or a class's constructor, takes items of an object of a class."""
+    def _taken_by(self, function: Function | Class, cls: Class, method: str) -> Iterator[Instance]:
+        """Yield the objects of a class of which a function, or a class's constructor, takes items."""
         init = methods_of(function.node).get("__init__") if isinstance(function, Class) else None
         code = init or function.node
         module = function.module
-        return any(
-            code in module.ancestors(node) and any(True for _ in self._objects(node, module, cls))
-            for node in self._taking_before_workers(module, cls, method)
-        )
+        for node in self._taking_before_workers(module, cls, method):
+            if code in module.ancestors(node):
+                yield from self._objects(node, module, cls)
 
     def _taking_before_workers(self, module: Module, cls: Class, method: str) -> Iterator[ast.Name]:
         """Yield the names whose items code takes while workers may start later, and see what that has opened."""
@@ -123,6 +143,12 @@ class ItemsTaken:
 
     def _line(self, cls: Class) -> list[object]:
         return [*self.interpreter.instances.mro(cls)]
+
+
+def _may_be_it(instance: Instance | None, owner: Instance, method: str) -> bool:
+    """Return whether an object may be one whose items are taken; of streams the very one, as few are gone through twice."""
+    is_told = instance is not None and instance.call is not None
+    return (is_told or method != "__iter__") and may_be(instance, [owner])
 
 
 def _iterated(node: ast.expr) -> Iterator[ast.Name]:

@@ -166,7 +166,7 @@ class RoleReader:
         found -= self._restoring(cls) if found else frozenset()
         for taking in GIVING_ITEMS:
             by_item = (wanted - found) & closure([taking], uses)
-            if by_item and self.interpreter.items_taken.are_taken(cls, taking):
+            if by_item and self.interpreter.items_taken.are_taken(cls, taking, instance):
                 found |= by_item
         return found
 
@@ -250,7 +250,7 @@ class RoleReader:
             return False
         if self._called_outside(cls, entries, instance):
             return False
-        return not entries & self.interpreter.items_taken.by(cls)
+        return not entries & self.interpreter.items_taken.by(cls, instance)
 
     def run_with_constructor(self, cls: Class, name: str, instance: Instance) -> bool:
         """Return whether a method of an object only runs where its constructor calls it."""
@@ -469,7 +469,7 @@ class RoleReader:
             calls = list(self._calls_outside(cls, name, self.outside(cls)))
             self._called[key] = _Called(bool(calls), self._calls_by_parent(cls, name, calls))
         called = self._called[key]
-        if any(_may_be(instance, owners) for owners in called.found):
+        if any(may_be(instance, owners) for owners in called.found):
             return True
         if called.is_asked:
             return called.is_named
@@ -477,7 +477,7 @@ class RoleReader:
         try:
             for owners in called.others:  # no further than to the first that counts
                 called.found.append(owners)
-                if _may_be(instance, owners):
+                if may_be(instance, owners):
                     return True
         except BaseException:
             del self._called[key]
@@ -680,7 +680,7 @@ def _body_uses(block: ast.With, name: str) -> bool:
     )
 
 
-def _may_be(instance: Instance | None, owners: list[Value]) -> bool:
+def may_be(instance: Instance | None, owners: list[Value]) -> bool:
     """Return whether an object may be one of those that a call is of; none at all is any."""
     return (
         instance is None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dlfix.project.module import Module
+from dlfix.project.order import comes_before
 from dlfix.project.syntax import (
     callee_name,
     decorators,
@@ -66,7 +67,7 @@ class ClassFacts:
         if not isinstance(field, ast.Assign) or not isinstance(field.value, ast.Name):
             return None
         method = self.methods.get(field.value.id)
-        if method is None or method.decorator_list or method.lineno > field.lineno:
+        if method is None or method.decorator_list or not comes_before(method, field):
             return None
         return method if self.module.nodes_by_name[method.name] == [field.value] else None
 
