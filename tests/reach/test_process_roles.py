@@ -8,6 +8,53 @@ import pytest
 
 from tests.reach.marked import check, program
 
+STREAM = """
+        from itertools import islice
+        from torch.utils.data import DataLoader, IterableDataset
+        class Lines(IterableDataset):
+            def __init__(self, path):
+                self.path, self._file = path, None
+            def __iter__(self):  # !DLF501
+                if self._file is None: self._file = open(self.path){mark}
+                yield from self._file
+        def preview(lines): return list(islice(lines, 2))
+        def send(lines):
+            for batch in DataLoader(lines, num_workers=2): print(batch)
+        def main():
+            {use}
+"""
+PROCESS = """
+        import multiprocessing
+        class Shard(multiprocessing.Process):
+            def __init__(self, path):
+                super().__init__()
+                self.path, self.handle = path, None
+            def open(self): self.handle = open(self.path){mark}
+            def rows(self):
+                self.open()
+                yield from map(str.upper, self.handle)
+            def run(self): print(list(self.rows()))
+            def go(self):
+                self.open()
+                self.start()
+        if __name__ == "__main__":
+            {use}
+"""
+COPY = """
+        import copy
+        from torch.utils.data import DataLoader, Dataset
+        class Tokens(Dataset):
+            def __init__(self, path, file=None): self.path, self.file = path, file
+            def detached(self, found):
+                other = copy.copy(self)
+                {use}
+                return other
+            def __getitem__(self, i): return self.path
+        def main():
+            tokens = Tokens("x", open("x")){mark}
+            DataLoader(tokens.detached([]), num_workers=2)
+"""
+FOUND, PASSED = "  # !DLF203", "  # !DLF205"
 PROGRAMS = [
     program(
         "what an object opens whose class is not named where the parent has it do so",
@@ -350,191 +397,43 @@ PROGRAMS = [
     ),
     program(
         "what a stream opens that the parent goes through",
-        """
-        from itertools import islice
-        from torch.utils.data import DataLoader, IterableDataset
-        class Lines(IterableDataset):
-            def __init__(self, path):
-                self.path, self._file = path, None
-            def __iter__(self):  # !DLF501
-                if self._file is None:
-                    self._file = open(self.path)  # !DLF203
-                yield from self._file
-        def preview(lines): return list(islice(lines, 2))
-        def main():
-            lines = Lines("x")
-            for line in islice(lines, 1): print(line)
-            for batch in DataLoader(lines, num_workers=2): print(batch)
-        """,
+        STREAM.format(
+            mark=FOUND, use='lines = Lines("x"); print(next(islice(lines, 1))); send(lines)'
+        ),
     ),
     program(
         "what a stream opens that a function of the parent goes through",
-        """
-        from itertools import islice
-        from torch.utils.data import DataLoader, IterableDataset
-        class Lines(IterableDataset):
-            def __init__(self, path):
-                self.path, self._file = path, None
-            def __iter__(self):  # !DLF501
-                if self._file is None:
-                    self._file = open(self.path)  # !DLF203
-                yield from self._file
-        def preview(lines): return list(islice(lines, 2))
-        def main():
-            lines = Lines("x")
-            print(preview(lines))
-            for batch in DataLoader(lines, num_workers=2): print(batch)
-        """,
+        STREAM.format(mark=FOUND, use='lines = Lines("x"); print(preview(lines)); send(lines)'),
     ),
     program(
         "what a stream opens that only workers go through",
-        """
-        from itertools import islice
-        from torch.utils.data import DataLoader, IterableDataset
-        class Lines(IterableDataset):
-            def __init__(self, path):
-                self.path, self._file = path, None
-            def __iter__(self):  # !DLF501
-                if self._file is None:
-                    self._file = open(self.path)
-                yield from self._file
-        def preview(lines): return list(islice(lines, 2))
-        def main():
-            lines = Lines("x")
-            print(lines.path)
-            for batch in DataLoader(lines, num_workers=2): print(batch)
-        """,
+        STREAM.format(mark="", use='lines = Lines("x"); print(lines.path); send(lines)'),
     ),
     program(
         "what a stream opens in the parent once all workers have run",
-        """
-        from itertools import islice
-        from torch.utils.data import DataLoader, IterableDataset
-        class Lines(IterableDataset):
-            def __init__(self, path):
-                self.path, self._file = path, None
-            def __iter__(self):  # !DLF501
-                if self._file is None:
-                    self._file = open(self.path)
-                yield from self._file
-        def preview(lines): return list(islice(lines, 2))
-        def main():
-            lines = Lines("x")
-            for batch in DataLoader(lines, num_workers=2): print(batch)
-            print(next(iter(lines)))
-        """,
-    ),
-    program(
-        "what a process opens that is only asked for rows",
-        """
-        import multiprocessing
-        class Shard(multiprocessing.Process):
-            def __init__(self, path):
-                super().__init__()
-                self.path, self.handle = path, None
-            def open(self): self.handle = open(self.path)
-            def rows(self):
-                self.open()
-                yield from map(str.upper, self.handle)
-            def run(self): print(list(self.rows()))
-            def go(self):
-                self.open()
-                self.start()
-        if __name__ == "__main__":
-            print(list(Shard("x").rows()))
-        """,
-    ),
-    program(
-        "what a process opens that starts itself",
-        """
-        import multiprocessing
-        class Shard(multiprocessing.Process):
-            def __init__(self, path):
-                super().__init__()
-                self.path, self.handle = path, None
-            def open(self): self.handle = open(self.path)  # !DLF203
-            def rows(self):
-                self.open()
-                yield from map(str.upper, self.handle)
-            def run(self): print(list(self.rows()))
-            def go(self):
-                self.open()
-                self.start()
-        if __name__ == "__main__":
-            Shard("x").go()
-        """,
-    ),
-    program(
-        "what a copy lacks when a method gives it out",
-        """
-        import copy
-        from torch.utils.data import DataLoader, Dataset
-        class Tokens(Dataset):
-            def __init__(self, path, file=None): self.path, self.file = path, file
-            def detached(self, found):
-                other = copy.copy(self)
-                other.file = None
-                return other
-            def __getitem__(self, i): return self.path
-        def main():
-            tokens = Tokens("x", open("x"))
-            DataLoader(tokens.detached([]), num_workers=2)
-        """,
-    ),
-    program(
-        "what a copy lacks at times",
-        """
-        import copy
-        from torch.utils.data import DataLoader, Dataset
-        class Tokens(Dataset):
-            def __init__(self, path, file=None): self.path, self.file = path, file
-            def detached(self, found):
-                other = copy.copy(self)
-                if found: other.file = None
-                return other
-            def __getitem__(self, i): return self.path
-        def main():
-            tokens = Tokens("x", open("x"))  # !DLF205
-            DataLoader(tokens.detached([]), num_workers=2)
-        """,
-    ),
-    program(
-        "what a copy lacks too late",
-        """
-        import copy
-        from torch.utils.data import DataLoader, Dataset
-        class Tokens(Dataset):
-            def __init__(self, path, file=None): self.path, self.file = path, file
-            def detached(self, found):
-                other = copy.copy(self)
-                found.append(other)
-                other.file = None
-                return other
-            def __getitem__(self, i): return self.path
-        def main():
-            tokens = Tokens("x", open("x"))  # !DLF205
-            DataLoader(tokens.detached([]), num_workers=2)
-        """,
+        STREAM.format(mark="", use='lines = Lines("x"); send(lines); print(next(iter(lines)))'),
     ),
     program(
         "what a stream opens of which the parent goes through another",
-        """
-        from torch.utils.data import DataLoader, IterableDataset
-        class Lines(IterableDataset):
-            def __init__(self, path):
-                self.path, self._file = path, None
-            def __iter__(self):  # !DLF501
-                if self._file is None:
-                    self._file = open(self.path)
-                yield from self._file
-        def main():
-            for line in Lines("y"): print(line)
-            seen = Lines("y")
-            for line in seen: print(line)
-            DataLoader(seen, num_workers=0)
-            lines = Lines("x")
-            for batch in DataLoader(lines, num_workers=2): print(batch)
-        """,
+        STREAM.format(mark="", use='seen = Lines("y"); print(preview(seen)); send(Lines("x"))'),
+    ),
+    program(
+        "what a process opens that is only asked for rows",
+        PROCESS.format(mark="", use='print(list(Shard("x").rows()))'),
+    ),
+    program(
+        "what a process opens that starts itself", PROCESS.format(mark=FOUND, use='Shard("x").go()')
+    ),
+    program(
+        "what a copy lacks when a method gives it out",
+        COPY.format(mark="", use="other.file = None"),
+    ),
+    program(
+        "what a copy lacks at times", COPY.format(mark=PASSED, use="if found: other.file = None")
+    ),
+    program(
+        "what a copy lacks too late",
+        COPY.format(mark=PASSED, use="found.append(other); other.file = None"),
     ),
 ]
 
