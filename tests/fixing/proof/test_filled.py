@@ -162,4 +162,54 @@ def test_a_state_pair_makes_the_items_that_the_constructor_made():
 )
 def test_a_container_is_not_recreated_empty_that_the_constructor_filled(init, opener, refused):
     reasons = opened(init=init.strip(), opener=opener)
-    assert refused == any("leaves it empty" in reason for reason in reasons)
+    assert refused == any("find it empty" in reason for reason in reasons)
+
+
+BASE = """
+class Base(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+        {init}
+{more}
+    def add(self, path):
+        self.files.append(h5py.File(path))
+
+    def __getitem__(self, i):
+        {item}
+        return self.files[i]['x']
+
+class Heir(Base):
+    def __init__(self, paths):
+        super().__init__(paths)
+        for path in paths:
+            self.add(path)
+"""
+BY_PROCESS = """
+    @property
+    def files(self):
+        if os.getpid() not in self._files_by_pid:
+            self._files_by_pid[os.getpid()] = []
+        return self._files_by_pid[os.getpid()]
+
+    def __getstate__(self):
+        return {**self.__dict__, "_files_by_pid": {}}
+"""
+PAIR_OF_STATE = """
+    def __getstate__(self):
+        return {k: v for k, v in self.__dict__.items() if k != "files"}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.files: list = []
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "more"),
+    [("self._files_by_pid = {}", BY_PROCESS), ("self.files: list = []", PAIR_OF_STATE)],
+)
+@pytest.mark.parametrize(("item", "refused"), [("pass", True), ("self.add(self.paths[i])", False)])
+def test_what_only_the_parent_fills_is_not_left_to_workers(init, more, item, refused):
+    before = BASE.format(init="self.files: list = []", more="", item=item)
+    reasons = worse(before, BASE.format(init=init, more=more, item=item))
+    assert refused == any("find it empty" in reason for reason in reasons)

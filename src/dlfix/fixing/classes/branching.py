@@ -146,17 +146,28 @@ class Branching(Keeping):
         return ""
 
     def _saved_inside(self, attribute: str, statement: ast.stmt) -> list[str]:
-        """Take, of what must be kept, what only a branch around a statement has a value for."""
+        """Take, of what must be kept, what only a branch around a statement evaluates, or has a value for."""
         compounds = self._compounds(statement)
+        saves = self.saves.get(attribute, [])
         inside = [
             save
-            for save in self.saves.get(attribute, [])
+            for save in saves
             if any(self._is_bound_in(save.rpartition(" = ")[2], each) for each in compounds)
+            or self._is_conditional(save, statement, compounds)
         ]
-        self.saves[attribute] = [
-            each for each in self.saves.get(attribute, []) if each not in inside
-        ]
+        self.saves[attribute] = [each for each in saves if each not in inside]
+        self.kept_inside |= {self.kept_parts[save][0] for save in inside if save in self.kept_parts}
         return inside
+
+    def _is_conditional(
+        self, save: str, statement: ast.stmt, compounds: Sequence[ast.stmt]
+    ) -> bool:
+        """Return whether a statement evaluates what is kept, and other branches than its own do not."""
+        if save not in self.kept_parts or not compounds:
+            return False
+        part = self.kept_parts[save][1]
+        is_own = any(each is part for each in ast.walk(statement))
+        return is_own and not _always_evaluates([compounds[-1]], ast.unparse(part))
 
     def _is_bound_in(self, name: str, compound: ast.stmt) -> bool:
         return any(
@@ -167,6 +178,20 @@ class Branching(Keeping):
         return any(
             is_self_attribute(each, self.me) and each.attr == attribute for each in ast.walk(node)
         )
+
+
+def _always_evaluates(block: Sequence[ast.stmt], text: str) -> bool:
+    """Return whether a block evaluates an expression whichever of its branches it takes."""
+    for statement in block:
+        asked: ast.AST = statement
+        if isinstance(statement, ast.If):
+            asked = statement.test
+            if all(_always_evaluates(each, text) for each in (statement.body, statement.orelse)):
+                return True
+        is_simple = isinstance(asked, (ast.expr, ast.Assign, ast.AnnAssign, ast.Expr))
+        if is_simple and any(ast.unparse(each) == text for each in ast.walk(asked)):
+            return True
+    return False
 
 
 def _always_returns(text: str) -> bool:

@@ -239,11 +239,14 @@ class Keeping(Settings):
         if key not in self.moved.kept:
             wanted = kept_name(attribute, hint_for(self.module.parent(part), part))
             self.moved.kept[key] = self._free_attribute(wanted)
+            self.kept_inside.add(key)
+        if key in self.kept_inside:
+            self.kept_inside.discard(key)
             how = "" if is_new_list(part) else _gone_through(self.module, part)
             value = (COPIES[how] if how else form).format(self.module.segment(part))
-            self.saves.setdefault(attribute, []).append(
-                f"{self.me}.{self.moved.kept[key]} = {value}"
-            )
+            save = f"{self.me}.{self.moved.kept[key]} = {value}"
+            self.kept_parts[save] = key, part
+            self.saves.setdefault(attribute, []).append(save)
         read = f"{self.me}.{self.moved.kept[key]}"
         if any(isinstance(each, ast.Call) for each in ast.walk(part)):
             self.evaluated[part] = read

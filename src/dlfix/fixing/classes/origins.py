@@ -48,6 +48,9 @@ class Origins:
         self.walrus: dict[str, ast.NamedExpr] = {}
         self.steps: dict[str, list[ast.stmt]] = {}  # attribute -> what makes its value, in order
         self.saves: dict[str, list[str]] = {}  # attribute -> statements to keep values
+        # What is kept by a statement, and the expressions kept by branches alone: another keeps them anew.
+        self.kept_parts: dict[str, tuple[str, ast.expr]] = {}
+        self.kept_inside: set[str] = set()
         self.evaluated: dict[ast.expr, str] = {}  # a kept part -> the attribute that keeps it
         self.remade: ast.expr | None = None  # the value that is made again and never kept
         self.taken_locals: set[ast.stmt] = set()

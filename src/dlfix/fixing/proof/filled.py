@@ -6,12 +6,21 @@ import ast
 import itertools
 from collections.abc import Iterator
 
+from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import held_by
 from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.order import CONSTRUCTORS
 from dlfix.fixing.proof.origins import Origins
-from dlfix.fixing.proof.syntax import ADDING, Function, dotted, executed, last_part, self_name
+from dlfix.fixing.proof.syntax import (
+    ADDING,
+    Function,
+    dotted,
+    executed,
+    last_part,
+    own_attributes,
+    self_name,
+)
 from dlfix.project.module import Module
 
 _MOST = 100  # functions that opening may run
@@ -27,7 +36,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
         if not made and _left_empty(change, name, opener):
             yield change.regression(
                 opener,
-                f"the constructor adds items to `{name}`, but the code that recreates it leaves it empty "
+                f"only the parent adds items to `{name}`, so each worker would find it empty "
                 f"(line {opener.lineno})",
             )
         missing = sorted(made - _called_by(change, opener)) if made else []
@@ -67,15 +76,20 @@ def _put_by(change: ClassChange, function: Function, name: str) -> Iterator[str]
 
 
 def _left_empty(change: ClassChange, name: str, opener: Function) -> bool:
-    """Return whether an opener makes an empty container of what the constructor alone adds items to."""
-    if not _is_empty_in(opener, name) or any(True for _ in _adds(opener, name)):
+    """Return whether an opener makes an empty container, and no code that workers run adds items to it."""
+    if not _is_empty_in(opener, name):
         return False
-    made = [function for _, function in change.constructed_before]
-    later = [
-        f for each in change.old.lineage(change.before) for f in each.functions if f not in made
+    classes = change.old.family(change.before)
+    in_workers = [
+        function
+        for each in classes
+        for _, function in order.reached(change.old, each, order.IN_WORKERS)
     ]
-    adds = any(True for function in made for _ in _adds(function, name))
-    return adds and not any(True for function in later for _ in _adds(function, name))
+    if any(True for function in (opener, *in_workers) for _ in _adds(function, name)):
+        return False
+    return any(
+        True for each in classes for function in each.functions for _ in _adds(function, name)
+    )
 
 
 def _is_cache(change: ClassChange, name: str) -> bool:
@@ -123,9 +137,13 @@ def _without_keys(held: ast.expr) -> ast.expr:
 
 def _is_empty_in(opener: Function, name: str) -> bool:
     """Return whether a method sets an attribute to an empty list or dict, or returns one."""
+    kept = {name} if opener.name != name else {node.attr for node in own_attributes(opener)}
     for node in executed(opener.body):
         match node:
-            case ast.Assign(targets=[ast.Attribute(attr=attr)], value=value) if attr == name:
+            case (
+                ast.Assign(targets=[target], value=value)
+                | ast.AnnAssign(target=target, value=ast.expr() as value)
+            ) if last_part(root_of(target)) in kept:
                 return _is_empty(value)
             case ast.Return(value=ast.expr() as value):
                 return _is_empty(value)

@@ -65,7 +65,7 @@ def _kept_by_callers(change: ClassChange) -> Iterator[Regression]:
         row = rows.get(f".{name}")
         if row is None or not row.closed_by_parent:
             continue
-        for module, node in _read_outside(change, name, own):
+        for module, node in read_outside(change, name, own):
             if _is_kept(module, node, row):
                 yield change.regression(
                     getter,
@@ -114,7 +114,7 @@ def _emptied(function: Function) -> Iterator[str]:
                 yield held.attr
 
 
-def _read_outside(
+def read_outside(
     change: ClassChange, name: str, own: set[int]
 ) -> Iterator[tuple[Module, ast.expr]]:
     """Yield where other code reads a handle of an object: its attribute, or a call of a method that gives it."""

@@ -1,0 +1,125 @@
+"""Values that are kept for later, and that a method evaluated under a condition only: without it, that may raise."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
+from dlfix.fixing.proof.syntax import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    is_attribute,
+    own_targets,
+    self_name,
+)
+
+Conditions: TypeAlias = frozenset[tuple[str, str]]
+_EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield what is kept under fewer conditions than it was evaluated: `options["path"]` where no file was opened."""
+    had = {name for each in change.old.lineage(change.before) for name in attributes_set(each)}
+    for name, function in change.after.methods.items():
+        old = change.before.methods.get(name)
+        if old is None or ast.dump(old) == ast.dump(function):
+            continue
+        before, me = _evaluated(old.body), self_name(function)
+        for statement, conditions in _in_block(function.body, frozenset()):
+            if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or had.issuperset(
+                own_targets(statement, me)
+            ):
+                continue
+            for node, inner in _in_node(statement, conditions):
+                known = before.get(ast.unparse(node)) if _may_raise(node, me) else None
+                if known and not any(each <= inner for each in known):
+                    yield change.regression(
+                        statement,
+                        f"`{ast.unparse(node)}` was only evaluated under a condition "
+                        f"(line {statement.lineno})",
+                    )
+                    return
+
+
+def _evaluated(body: list[ast.stmt]) -> dict[str, set[Conditions]]:
+    """Return under which conditions code evaluates each expression, by its text."""
+    found: dict[str, set[Conditions]] = {}
+    for node, conditions in _in_block(body, frozenset()):
+        if _may_raise(node):
+            found.setdefault(ast.unparse(node), set()).add(conditions)
+    for known in found.values():
+        while more := _by_either(known) - known:
+            known |= more
+    return found
+
+
+def _by_either(known: set[Conditions]) -> set[Conditions]:
+    """Return the conditions of what is evaluated in both branches of one more."""
+    return {
+        conditions - {("body", said)}
+        for conditions in known
+        for branch, said in conditions
+        if branch == "body" and conditions - {("body", said)} | {("orelse", said)} in known
+    }
+
+
+def _may_raise(node: ast.AST, me: str = "") -> bool:
+    """Return whether an expression calls, or asks another object for something that it may not have."""
+    is_read = isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Load)
+    return isinstance(node, ast.Call) or (is_read and not is_attribute(node, me))
+
+
+def _in_block(body: list[ast.stmt], conditions: Conditions) -> Iterator[tuple[ast.AST, Conditions]]:
+    """Yield what the statements of a block evaluate, with the conditions under which they do."""
+    for statement in body:
+        yield from _in_node(statement, conditions)
+        if isinstance(statement, ast.If) and _may_exit(statement):
+            conditions |= {("past", _said(statement.test))}
+
+
+def _in_node(node: ast.AST, conditions: Conditions) -> Iterator[tuple[ast.AST, Conditions]]:
+    if isinstance(node, (*FUNCTIONS, *COMPREHENSIONS, ast.Lambda, ast.ClassDef)):
+        return  # items have names of their own
+    yield node, conditions
+    parts = dict(ast.iter_fields(node))
+    for name, said in _conditional(node):
+        part = parts.pop(name)
+        inner = conditions | {(name, said)}
+        if isinstance(part, list) and part and isinstance(part[0], ast.stmt):
+            yield from _in_block(part, inner)
+        else:
+            for each in part if isinstance(part, list) else [part]:
+                yield from _in_node(each, inner)
+    for part in parts.values():
+        if isinstance(part, list) and part and isinstance(part[0], ast.stmt):
+            yield from _in_block(part, conditions)
+            continue
+        for each in part if isinstance(part, list) else [part]:
+            if isinstance(each, ast.AST):
+                yield from _in_node(each, conditions)
+
+
+def _conditional(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a node that are not evaluated each time, or of which an error is handled, and by what."""
+    match node:
+        case ast.If(test=test) | ast.IfExp(test=test):
+            yield from (("body", _said(test)), ("orelse", _said(test)))
+        case ast.While(test=asked) | ast.For(iter=asked) | ast.AsyncFor(iter=asked):
+            yield "body", _said(asked)
+        case ast.Try(handlers=handlers) if handlers:
+            yield "body", "; ".join(_said(each.type) for each in handlers)
+            yield "handlers", ""
+
+
+def _may_exit(node: ast.If) -> bool:
+    return any(isinstance(each, _EXITS) for block in (node.body, node.orelse) for each in block)
+
+
+def _said(test: ast.expr | None) -> str:
+    """Return the text of a condition: an attribute of the object may be a local variable now."""
+    return ast.unparse(test).replace("self.", "") if test is not None else ""
+
+
+__all__ = ["check"]

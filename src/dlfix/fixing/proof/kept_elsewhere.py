@@ -1,0 +1,65 @@
+"""Handles that another object keeps as well: what opens each process's own for one leaves them with the other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.sharing import read_outside
+from dlfix.fixing.proof.syntax import parameters, values_set, within
+from dlfix.project.module import Module
+
+_PARTS = (ast.Tuple, ast.List, ast.Dict, ast.IfExp, ast.Starred)
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield the attributes opened when asked that other code keeps in an attribute: `self.rows = base.rows`."""
+    own = {id(node) for cls in change.new.family(change.after) for node in within(cls.node)}
+    for name, getter in change.made_lazy.items():
+        for module, node in read_outside(change, name, own):
+            if _is_kept(change.new, module, node):
+                yield change.regression(
+                    getter,
+                    f"another object keeps `{name}` of this one "
+                    f"({module.path.name}:{node.lineno}), and is sent with it",
+                )
+                return
+
+
+def _is_kept(program: Program, module: Module, node: ast.expr) -> bool:
+    """Return whether a value is stored in an attribute, or given to an object that stores it in one."""
+    value: ast.AST = node
+    above = module.parent(node)
+    while isinstance(above, _PARTS):
+        value, above = above, module.parent(above)
+    match above:
+        case ast.Assign(targets=targets) if above.value is value:
+            return any(isinstance(each, ast.Attribute) for each in targets)
+        case ast.AnnAssign(target=ast.Attribute()):
+            return above.value is value
+        case ast.Call(args=given) if value in given:
+            return _stores(program, module, above, given.index(value), "")
+        case ast.keyword(arg=str() as name):
+            call = module.parent(above)
+            return isinstance(call, ast.Call) and _stores(program, module, call, -1, name)
+    return False
+
+
+def _stores(program: Program, module: Module, call: ast.Call, place: int, name: str) -> bool:
+    """Return whether a call makes an object that stores an argument, given by its place or its name, as it is."""
+    made = program.class_of(module, call.func)
+    found = program.method(made, "__init__") if made is not None else None
+    if found is None:
+        return False
+    names = parameters(found[1])[1:]
+    wanted = name or (names[place] if place < len(names) else "")
+    return any(
+        isinstance(value, ast.Name) and value.id == wanted
+        for attribute in {n.attr for n in ast.walk(found[1]) if isinstance(n, ast.Attribute)}
+        for value in values_set(found[1], attribute)
+    )
+
+
+__all__ = ["check"]

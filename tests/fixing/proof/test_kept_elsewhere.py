@@ -1,0 +1,47 @@
+"""A handle that another object keeps is not made lazy: the other one is sent with it."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from tests.fixing.proof.pairs import opened
+
+PROGRAM = """
+class Part:
+    def __init__(self, rows, handle=None):
+        self.rows = {kept}
+        self.other = {other}
+
+def main(path):
+    rows = Rows(path)
+    part = Part({given})
+    return DataLoader(part, num_workers=2)
+"""
+KEPT = {
+    "an attribute": {"kept": "rows.file"},
+    "in a list": {"kept": "[rows.file, 1]"},
+    "an argument": {"other": "handle", "given": "rows, rows.file"},
+    "a keyword": {"other": "handle", "given": "rows, handle=rows.file"},
+}
+READ = {
+    "the object": {"kept": "rows"},
+    "a value of it": {"kept": "len(rows.file)"},
+    "an argument that is only read": {"other": "len(handle)", "given": "rows, rows.file"},
+}
+
+
+def reasons(kept="rows", other="None", given="rows"):
+    program = PROGRAM.format(kept=kept, other=other, given=given)
+    return [each for each in opened(program=textwrap.dedent(program)) if "another object" in each]
+
+
+@pytest.mark.parametrize("parts", KEPT.values(), ids=KEPT)
+def test_a_handle_that_is_kept_elsewhere_is_sent_from_there(parts):
+    assert reasons(**parts)
+
+
+@pytest.mark.parametrize("parts", READ.values(), ids=READ)
+def test_what_is_only_read_elsewhere_is_not(parts):
+    assert not reasons(**parts)
