@@ -75,6 +75,14 @@ GONE = {
         "os.chdir(os.path.join(os.getcwd(), 'data'))",
         "Janitor(P).clean()",
     ),
+    "beside_log": Tweak(between="with open('data/run.log', 'w') as log:\n    log.write('begun')"),
+    "beside_checkpoint": Tweak(between="spare = os.path.join(os.path.dirname(P), 'step_1.ckpt.tmp')\n"
+                               "pathlib.Path(spare).write_text('1')\nos.replace(spare, 'data/step_1.ckpt')"),
+    "beside_removed": Tweak(between="notes = pathlib.Path(os.path.dirname(P)) / 'notes.txt'\n"
+                            "notes.write_text('1')\nnotes.unlink()"),
+    "beside_folder": Tweak(before="os.rename('data', 'data.v1')\nP = P.replace('data', 'data.v1')",
+                           between="os.rename('data.v1', 'data.v2')"),
+    "beside_named": Tweak(between="ending = 'done'\nos.rename(P, f'{P}.{ending}')"),
     "temporary": Tweak(before="scratch = tempfile.TemporaryDirectory()\nP = shutil.copy(P, scratch.name)",
                        between="scratch.cleanup()"),
     "with_temporary": Tweak(around="with tempfile.TemporaryDirectory() as scratch:\n    P = shutil.copy(P, scratch)"),

@@ -9,6 +9,7 @@ from dlfix.fixing.proof.origins import Origins, is_literal, spelled
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
+    dotted,
     is_attribute,
     last_part,
     parameters,
@@ -43,7 +44,7 @@ class Given:
         if root == self_name(self.function):
             return self._of_attribute(rest.partition(".")[0])
         if root in parameters(self.function):
-            return argument(self.function, self.call, root)
+            return _part_of(argument(self.function, self.call, root), rest)
         imports = [*self.home.nodes(ast.Import), *self.home.nodes(ast.ImportFrom)]
         local = stored_names(self.function.body) | stored_names(imports)
         return [] if root in local else None
@@ -78,16 +79,26 @@ class Given:
         return found
 
     def _passed_to(self, init: Function, text: str) -> list[ast.expr] | None:
-        root = text.partition(".")[0]
+        root, _, rest = text.partition(".")
         if root == self_name(init) or root not in parameters(init):
             return [] if root in stored_names(init.body) else None
         found: list[ast.expr] = []
         for call in self.made:
-            passed = argument(init, call, root)
+            passed = _part_of(argument(init, call, root), rest)
             if passed is None:
                 return None
             found += passed
         return found
+
+
+def _part_of(passed: list[ast.expr] | None, rest: str) -> list[ast.expr] | None:
+    """Return what a method reads of what is passed: `options.path`, where that is passed by its name."""
+    for name in rest.split(".") if rest else ():
+        passed = [
+            ast.copy_location(ast.Attribute(each, name, ast.Load()), each) if dotted(each) else each
+            for each in passed or ()
+        ] or passed
+    return passed
 
 
 def argument(function: Function, call: ast.Call, name: str) -> list[ast.expr] | None:

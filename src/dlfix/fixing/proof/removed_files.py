@@ -198,9 +198,16 @@ def _opened_by(change: ClassChange, getter: Function) -> list[ast.Call]:
 
 def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:
     temporary = Temporary(change.new)
-    opened = [call for each in _late(change) for call in _opened_by(change, each)]
+    late = [*_late(change)]
+    opened = [call for each in late for call in _opened_by(change, each)]
+    is_filled = any(each.name in change.started_empty for each in late)  # by other methods
     removals = Removals(
-        change.new, change.after, change.constructed_before, opened, _naming_parameters(change)
+        change.new,
+        change.after,
+        change.constructed_before,
+        opened,
+        _naming_parameters(change),
+        openers=() if is_filled else late,
     )
     for module, call in [*change.new.constructions(change.after), *_given_later(change)]:
         removal = removals.after(module, call)

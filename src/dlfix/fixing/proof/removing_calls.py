@@ -33,6 +33,7 @@ from dlfix.fixing.proof.handed_over import (
 from dlfix.fixing.proof.indirect_calls import Deferred, comes_to, is_unknown
 from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.new_files import not_there
+from dlfix.fixing.proof.opened_paths import OpenedPaths
 from dlfix.fixing.proof.origins import Origins, is_literal, item_of, literal, share_files
 from dlfix.fixing.proof.outliving import (
     FAR,
@@ -42,6 +43,7 @@ from dlfix.fixing.proof.outliving import (
     on_disk,
 )
 from dlfix.fixing.proof.passed_values import Given
+from dlfix.fixing.proof.path_ends import Ends, differ, ends_written, frame_with
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.quiet import Quiet
 from dlfix.fixing.proof.special_calls import Implied
@@ -101,8 +103,9 @@ class Removals:
         constructors: list[tuple[Class, Function]],
         opened: Collection[ast.Call] = (),
         naming: frozenset[str] | None = None,
+        openers: Collection[Function] = (),
     ) -> None:
-        self.program, self.cls = program, cls
+        self.program, self.cls, self.openers = program, cls, openers
         self.steps, self.quiet = program.kept(Steps), program.kept(Quiet)
         self.naming = naming  # the parameters of the constructor that name its files, if known
         self.asked: set[str] = set()  # attributes and keys of what the constructor is given
@@ -115,6 +118,7 @@ class Removals:
             set()
         )  # by which names the code at hand knows what the constructor is given
         self.objects: set[str] = set()  # the names of the object itself
+        self.ends: Ends | None = None  # how the files of the object end
         self._noting = False  # whether code is only asked where it keeps paths
         self._deferred: Removal | None = None  # by what it hands on
         self._walked: dict[
@@ -161,6 +165,8 @@ class Removals:
 
         `item` is the place of the object in the tuple that the call gives; `known` are files of it.
         """
+        if far == FAR:
+            self.ends = self._ends_opened(module, call)
         around = self.program.body_around(module, call)
         function = self.program.enclosing(module, call)
         origins = self.steps.origins(module, function)
@@ -218,6 +224,16 @@ class Removals:
             if removal is not None:
                 return removal
         return None
+
+    def _ends_opened(self, module: Module, call: ast.Call) -> Ends | None:
+        """Return how the files end that an object opens which a call makes; None where that is not known."""
+        made = self.program.class_of(module, call.func)
+        if made is None or self.cls not in self.program.lineage(made) or not self.openers:
+            return None
+        ends = OpenedPaths(self.program, made, (module, call))
+        found = [ends.opened(each) for each in self.openers]
+        known = [each for each in found if each is not None]
+        return (frozenset().union(*known) or None) if len(known) == len(found) else None
 
     def _writer_around(
         self, module: Module, call: ast.Call, files: set[str], origins: Origins
@@ -427,6 +443,8 @@ class Removals:
         changed = given_to_library(self.program, module, written)
         if not at_stake and not changed:
             return False
+        if self._ends_otherwise(module, node, [*at_stake, *changed], files, origins):
+            return False
         free = self._free(module, written)
         at_stake = [each for each in at_stake if each is None or dotted(each) not in free]
         changed = [each for each in changed if dotted(each) not in free]
@@ -446,6 +464,27 @@ class Removals:
             name in self.shared | self.handed or (owner in files and name in self.read)
             for owner, _, name in parts
         )
+
+    def _ends_otherwise(
+        self,
+        module: Module,
+        written: ast.Call,
+        named: list[ast.expr | None],
+        files: set[str],
+        origins: Origins,
+    ) -> bool:
+        """Return whether the files that a call names surely end as none of the object does, and are no folders above."""
+        if self.ends is None:
+            return False
+        imports = imports_of(module.tree).imports
+        paths = [each for each in named if dotted(each) not in imports]
+        frame = frame_with(module, self.program.enclosing(module, written), origins)
+        ends = ends_written(self.program, written, paths, frame)
+        if ends is None or not differ(self.ends, ends):
+            return False
+        spelled = [each.value for each in paths if isinstance(each, ast.Constant)]
+        spelled += [each for each in ends if not PurePath(f"_{each}").suffix]
+        return not share_files({literal(str(each)) for each in spelled}, files)
 
     def _classes(self, module: Module, texts: set[str]) -> set[str]:
         """Return the texts that name classes of the program."""
@@ -674,6 +713,8 @@ class Removals:
             if not isinstance(each, ast.Call) or self._is_of_another_kind(each, inside):
                 continue
             if moves_or_writes(each):
+                if self._ends_otherwise(home, each, [*named_files(each, inside)], files, inside):
+                    continue
                 texts = inside.of(*named_files(each, inside))
                 passed = given.of(texts)
                 literals = {text for text in texts if is_literal(text)}

@@ -1,0 +1,79 @@
+"""Files whose names surely end in other texts are other files, wherever their folders come from."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from tests.fixing.proof.pairs import opened
+
+PROGRAM = """
+import glob, os, pathlib, shutil, sys, torch
+
+def main(root, name):
+    {path}
+    rows = Rows(path)
+    {after}
+    return DataLoader(rows, num_workers=2)
+
+{more}
+"""
+TRAIN = "path = os.path.join(root, 'rows.h5')"
+ELSEWHERE = {
+    "a log": (TRAIN, "open(os.path.join(root, 'run.log'), 'w')"),
+    "a text": (TRAIN, "pathlib.Path(root, 'notes.txt').write_text('1')"),
+    "a checkpoint": (TRAIN, "torch.save([], f'{root}/step_{len(rows)}.pt')"),
+    "one by format": (TRAIN, "torch.save([], '{}/{}.pt'.format(root, name))"),
+    "one by percent": (TRAIN, "torch.save([], '%s/%d.pt' % (root, 3))"),
+    "one renamed": (
+        TRAIN,
+        "spare = root + '/last.tmp'\n    os.replace(spare, os.path.join(root, 'last.pt'))",
+    ),
+    "one removed": (TRAIN, "for old in glob.glob(root + '/*.ckpt'): os.remove(old)"),
+    "beside a path object": ("path = root / 'rows.h5'", "(root / 'run.csv').unlink()"),
+    "beside what a function names": ("path = where(root)", "os.remove(root + '/old.json')"),
+}
+MAYBE = {
+    "the same name": (TRAIN, "os.remove(os.path.join(name, 'rows.h5'))"),
+    "a part of the name": (TRAIN, "os.remove(root + '.h5')"),
+    "any name": (TRAIN, "os.remove(os.path.join(root, name))"),
+    "all of a kind": (TRAIN, "for old in glob.glob(root + '/*.h5'): os.remove(old)"),
+    "the folder": (TRAIN, "shutil.rmtree(root)"),
+    "the folder, renamed": (TRAIN, "os.rename(root, 'data.v2')"),
+    "a path by the caller": ("path = root", "open(root + '.log', 'w'); os.remove(root)"),
+    "an unknown path": ("path = name or root", "os.remove(os.path.join(root, 'x.log') or name)"),
+    "one of a function around": (
+        "path = name = os.path.join(root, 'rows.h5')",
+        "def old():\n        os.remove(name)\n    old()",
+    ),
+    "an address": ("path = f'file:{root}?mode=ro'", "os.remove(root)"),
+}
+MORE = "name = 'x.log'\n\ndef where(folder):\n    return os.path.join(folder, 'rows.h5')"
+
+
+def reasons(path, after):
+    program = PROGRAM.format(path=path, after=after, more=MORE)
+    return [
+        r for r in opened(program=textwrap.dedent(program)) if "removed, renamed or modified" in r
+    ]
+
+
+@pytest.mark.parametrize("parts", ELSEWHERE.values(), ids=ELSEWHERE)
+def test_a_file_that_ends_otherwise_is_another(parts):
+    assert not reasons(*parts)
+
+
+@pytest.mark.parametrize("parts", MAYBE.values(), ids=MAYBE)
+def test_a_file_that_may_end_so_may_be_the_same(parts):
+    assert reasons(*parts)
+
+
+def test_what_a_base_opens_ends_as_its_heir_is_given():
+    heir = "class Heir(Rows):\n    def __init__(self, *args):\n        super().__init__(*args)\n"
+    program = "path = root + '/rows.h5'"
+    after = "rows = Heir(path)\n    open(root + '/run.log', 'w')"
+    text = PROGRAM.format(path=program, after=after, more=heir)
+    assert not [r for r in opened(program=text) if "removed, renamed or modified" in r]
+    text = text.replace("run.log", "rows.h5")
+    assert [r for r in opened(program=text) if "removed, renamed or modified" in r]
