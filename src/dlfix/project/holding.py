@@ -144,12 +144,12 @@ class Passing:
         self, module: Module, loop: ast.For | ast.AsyncFor | ast.comprehension
     ) -> Iterator[Key]:
         """Yield the variables of a loop; those of a comprehension are its own."""
-        around = module.parent(loop)
+        around, target = module.parent(loop), _item_of(loop)
         if not self._scoped or not isinstance(loop, ast.comprehension) or around is None:
-            yield from self._keys(module, loop.target)
+            yield from self._keys(module, target)
             return
         own = module.inner_scope(around)
-        for each in _names(loop.target):
+        for each in _names(target):
             yield (own, each.id) if isinstance(each, ast.Name) else each.attr
 
     def _named(self, module: Module, keyword: ast.keyword) -> Iterator[Key]:
@@ -319,6 +319,18 @@ class Holding:
             case ast.Call(func=given):
                 return self.gives(given)
         return False
+
+
+def _item_of(loop: ast.For | ast.AsyncFor | ast.comprehension) -> ast.expr:
+    """Return the target of a loop that an item is bound to: the first of `for index, row in enumerate(rows)` is a number."""
+    match loop:
+        case ast.For(target=ast.Tuple(elts=[_, row]), iter=ast.Call(func=ast.Name(id="enumerate"))):
+            return row
+        case ast.comprehension(
+            target=ast.Tuple(elts=[_, row]), iter=ast.Call(func=ast.Name(id="enumerate"))
+        ):
+            return row
+    return loop.target
 
 
 def _is_chosen(module: Module, func: ast.expr) -> bool:

@@ -185,6 +185,50 @@ def test_code_that_handles_that_what_holds_a_lambda_cannot_be_pickled(sets, refu
     assert refused == any("cannot be pickled" in reason for reason in reasons)
 
 
+SAVED = """
+import torch
+
+class Saver:
+    def save(self, step, model, path, optimizer=None):
+        state = {made}
+        try:
+            torch.save(state, path)
+        except {error}:
+            print("again")
+
+class Trainer:
+    def __init__(self, rows):
+        self.rows, self.saver = rows, Saver()
+
+    def run(self, model):
+        for step, batch in enumerate(DataLoader(self.rows, num_workers=2)):
+            self.saver.save(step, model, "model.pt")
+
+def main(model):
+    rows = Rows("a")
+    Trainer(rows).run(model)
+    {more}
+"""
+TENSORS = "{k: v.cpu() for k, v in model.state_dict().items()}"
+
+
+@pytest.mark.parametrize(
+    ("made", "error", "more", "refused"),
+    [
+        (TENSORS, "Exception", "pass", False),
+        (TENSORS, "TypeError", "pass", False),
+        ("{'step': step, 'best': optimizer}", "Exception", "pass", False),
+        ("optimizer", "Exception", "Saver().save(1, model, 'x', Rows('b'))", True),
+        ("optimizer", "Exception", "Saver().save(1, model, 'x', optimizer=rows)", True),
+        ("optimizer", "Exception", "Saver().save(1, model, 'x', other)", False),
+        ("optimizer", "TypeError", "Saver().save(1, model, 'x', Rows('b'))", True),
+    ],
+)
+def test_a_handler_of_any_error_counts_for_what_is_seen_to_come_there(made, error, more, refused):
+    reasons = opened(program=SAVED.format(made=made, error=error, more=more))
+    assert refused == any("cannot be pickled" in reason for reason in reasons)
+
+
 def test_a_program_that_never_meets_the_class_may_try_what_it_likes():
     other = "import pickle\ntry:\n    pickle.dumps(dataset)\nexcept TypeError:\n    print('no')\n"
     reasons = opened(program="rows = Rows('a')\n", other=other)

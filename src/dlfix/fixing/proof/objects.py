@@ -132,7 +132,11 @@ def _called_by(
     known = program.function_of(module, func)
     if known is not None:
         yield known
-    elif isinstance(func, ast.Attribute) and program.resolve(module, func) is None:
+    elif (
+        isinstance(func, ast.Attribute)
+        and program.resolve(module, func) is None
+        and not program.is_of_library(module, func)
+    ):
         for home in program.project.mentions(func.attr)[:_MOST_MODULES]:
             for cls in program.classes(home):
                 if func.attr in cls.methods:

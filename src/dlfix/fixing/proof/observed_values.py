@@ -69,7 +69,9 @@ class Sources:
             case ast.Name(id=name):
                 return self._named(module, node, name, met)
             case ast.Attribute(attr=name):
-                return self._is_of_library(module, node) or self._kept(module, node, name, met)
+                return self.program.is_of_library(module, node) or self._kept(
+                    module, node, name, met
+                )
             case ast.Call(func=func):
                 made = self.program.class_of(module, func)
                 if made is not None:
@@ -84,7 +86,7 @@ class Sources:
     def _makes_other(self, module: Module, func: ast.expr) -> bool:
         """Return whether what is called gives modules, or data as `str` does."""
         if not isinstance(func, ast.Name) or module.scope_of(func).lookup(func.id) is not None:
-            return last_part(func) in _GIVE_MODULES and self._is_of_library(module, func)
+            return last_part(func) in _GIVE_MODULES and self.program.is_of_library(module, func)
         kind = getattr(builtins, func.id, None)
         is_data = isinstance(kind, type) and kind not in (type, super)
         return is_data or func.id in ("repr", "len", "__import__")
@@ -117,7 +119,7 @@ class Sources:
             case "import", _:
                 if isinstance(binding.statement, ast.Import):
                     return True
-                if self._is_from_library(module, binding.statement):
+                if self.program.is_from_library(module, binding.statement):
                     return True
                 found = self.program.resolve(module, ast.Name(binding.name, ast.Load()))
                 return found is not None and self._is_other(found[1])
@@ -243,29 +245,6 @@ class Sources:
                         return False
                     stored = True
         return stored
-
-    def _is_of_library(self, module: Module, node: ast.expr) -> bool:
-        """Return whether an expression is an attribute of what a library has."""
-        root = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        scope = module.scope_of(root).lookup(root.id) if isinstance(root, ast.Name) else None
-        if scope is None or not isinstance(root, ast.Name):
-            return False
-        bindings = scope.bindings.get(root.id, [])
-        return bool(bindings) and all(
-            each.kind == "import" and self._is_from_library(module, each.statement)
-            for each in bindings
-        )
-
-    def _is_from_library(self, module: Module, statement: ast.AST) -> bool:
-        project = self.program.project
-        match statement:
-            case ast.ImportFrom(level=0, module=str() as origin):
-                return project.find(origin, module) in (None, module)
-            case ast.Import(names=names):
-                return all(project.find(each.name, module) in (None, module) for each in names)
-        return False
 
 
 def _is_of_class(module: Module, node: ast.Name) -> bool:

@@ -14,31 +14,36 @@ from dlfix.fixing.proof.changes import (
     attributes_set,
 )
 from dlfix.fixing.proof.computed_names import passed_for
-from dlfix.fixing.proof.objects import may_be_object
+from dlfix.fixing.proof.objects import is_object, may_be_object
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
+    COMPREHENSIONS,
     FUNCTIONS,
     Function,
+    calls_in,
     dotted,
     ends_here,
     executed,
     last_part,
+    stored_names,
     within,
 )
-from dlfix.fixing.proof.writes import goes_by, values_of
+from dlfix.fixing.proof.writes import goes_by, values_given, values_of
 from dlfix.project.import_time import ImportTime
 from dlfix.project.importing import together
 from dlfix.project.module import Module
 
 _PICKLERS = frozenset(
-    "pickle _pickle cPickle pickle5 dill cloudpickle joblib torch copy multiprocessing".split()
+    "pickle _pickle cPickle pickle5 dill cloudpickle joblib copy multiprocessing".split()
 )
 _PICKLES = ("dumps", "dump", "save", "deepcopy", "hash")
 # What pickling raises for an object that cannot be pickled, and the classes of these errors.
 _RAISED = frozenset(
     "TypeError AttributeError PicklingError PickleError Exception BaseException".split()
 )
+_ANY = ("Exception", "BaseException")
+_IN_MEMORY = ("dumps", "deepcopy", "hash")
 _EXPECTS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
 _OF_MODULES = frozenset({"state_dict", "get_rng_state", "parameters", "named_parameters"})
 _MOST = 40  # values that one question is followed to
@@ -66,10 +71,13 @@ def check(change: ClassChange) -> Iterator[Regression]:
         if meets is not None and each.module not in meets:
             continue
         handler = handlers.of(each.module, each.call)
-        if handler and _holds(change, each.module, each.given):
+        if handler is not None and _holds(
+            change, each.module, each.given, surely=handler.is_for_any_error
+        ):
             yield change.regression(
                 next(iter(fresh), change.after.node),
-                f"code handles that `{change.after.name}` cannot be pickled ({handler}), but now it can",
+                f"code handles that `{change.after.name}` cannot be pickled ({handler.place}), but "
+                "now it can",
             )
             return
 
@@ -88,14 +96,20 @@ def check_moved(change: FileChange) -> Iterator[Regression]:
         if not about and not _holds_function(change, moved, each):
             continue
         handler = handlers.of(each.module, each.call)
-        if handler:
-            name = min(moved.new_names)
-            yield change.regression(
-                name,
-                each.call.lineno if each.module is change.after else 1,
-                f"code handles that `{name}` cannot be pickled ({handler}), but now it can",
-            )
-            return
+        if handler is None or (handler.is_for_any_error and not _names_any(each.given, moved)):
+            continue
+        name = min(moved.new_names)
+        yield change.regression(
+            name,
+            each.call.lineno if each.module is change.after else 1,
+            f"code handles that `{name}` cannot be pickled ({handler.place}), but now it can",
+        )
+        return
+
+
+def _names_any(given: ast.expr, moved: Moved) -> bool:
+    """Return whether an expression names a function that moved, by one of the names that are known of it."""
+    return any(last_part(each) in (moved.known_names or ()) for each in within(given))
 
 
 def _holds_function(change: FileChange, moved: Moved, each: Pickling) -> bool:
@@ -117,28 +131,43 @@ def _holds_function(change: FileChange, moved: Moved, each: Pickling) -> bool:
     return False
 
 
-def _holds(change: ClassChange, module: Module, given: ast.expr) -> bool:
+def _holds(change: ClassChange, module: Module, given: ast.expr, *, surely: bool) -> bool:
     """Return whether what is pickled may be, or hold, an object of the class: also an item of what is passed.
 
-    So it may where it comes from too many places to be followed.
+    So it may where it comes from too many places to be followed, or from none in view; not if that is to be sure.
     """
     classes = [change.after, *change.new.heirs(change.after)]
+    shows = _is_made if surely else _shows
     asked, followed = {given}, 0
     level = [(module, given)]
     for _ in range(_FAR + 1):
         further: list[tuple[Module, ast.expr]] = []
         for each in level:
-            if _shows(change, *each, classes):
+            if shows(change, *each, classes):
                 return True
             for one in _sources(change, *each):
                 followed += 1
                 if followed > _MOST_SOURCES:
-                    return True
+                    return not surely
                 if one[1] not in asked:
                     asked.add(one[1])
                     further.append(one)
         level = further
     return False
+
+
+def _is_made(change: ClassChange, module: Module, given: ast.expr, classes: list[Class]) -> bool:
+    """Return whether a part of an expression is seen to be an object of some classes, or an attribute that is given one."""
+    nodes = [*_parts(change, given)]
+    called = {n.func for n in nodes if isinstance(n, ast.Call)}
+    values: list[tuple[Module, ast.expr]] = [
+        (module, node) for node in nodes if isinstance(node, (ast.Name, ast.Call))
+    ]
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and node not in called:
+            kept = values_given(change.new, node.attr)
+            values += [(home, each) for home, each in kept if each is not None]
+    return any(is_object(change, home, each, classes) for home, each in values)
 
 
 def _shows(change: ClassChange, module: Module, given: ast.expr, classes: list[Class]) -> bool:
@@ -178,16 +207,39 @@ def _sources(
 
 
 def _parts(change: ClassChange, given: ast.AST) -> Iterator[ast.AST]:
-    """Yield an expression and its parts, but for the tensors that torch gives: `model.state_dict()`.
+    """Yield an expression and its parts, but for the tensors that torch gives.
+
+    What a comprehension binds are items of what it goes through, which is a part, too.
+    """
+    if _gives_tensors(change.new, given):
+        return
+    yield given
+    generators = given.generators if isinstance(given, COMPREHENSIONS) else []
+    bound = stored_names([each.target for each in generators])
+    for child in ast.iter_child_nodes(given):
+        for part in _parts(change, child):
+            if not (isinstance(part, ast.Name) and part.id in bound):
+                yield part
+
+
+def _gives_tensors(program: Program, node: ast.AST) -> bool:
+    """Return whether a value is of tensors that torch gives, `model.state_dict()`, or made of these alone.
 
     Not where the program defines such a method: that may give anything.
     """
-    called = last_part(given.func) if isinstance(given, ast.Call) else ""
-    if called in _OF_MODULES and not change.new.project.defines(called):
-        return
-    yield given
-    for child in ast.iter_child_nodes(given):
-        yield from _parts(change, child)
+    match node:
+        case ast.Call(func=func) if last_part(func) in _OF_MODULES:
+            return not _has_function(program, last_part(func))
+        case ast.Call(func=ast.Attribute(value=owner, attr="items" | "values")):
+            return _gives_tensors(program, owner)
+        case ast.ListComp() | ast.DictComp() | ast.GeneratorExp():
+            return all(_gives_tensors(program, each.iter) for each in node.generators)
+    return False
+
+
+def _has_function(program: Program, name: str) -> bool:
+    """Return whether the program has a function or method of a name."""
+    return any(home.functions_by_name.get(name) for home in program.project.mentions(name))
 
 
 def _items_of_loops(change: ClassChange, module: Module, name: ast.Name) -> list[ast.expr]:
@@ -214,7 +266,15 @@ def _pickles(module: Module, call: ast.Call) -> bool:
     if "Pickler" in ast.dump(call.func):
         return True
     name = ImportTime(module.tree).full_name(call.func)
-    return name.partition(".")[0] in _PICKLERS and "." in name
+    root = name.partition(".")[0]
+    return name == "torch.save" or (root in _PICKLERS and "." in name)
+
+
+class _Handler(NamedTuple):
+    """What handles the error of a call."""
+
+    place: str
+    is_for_any_error: bool  # whatever may go wrong where a file is written, or beside the call
 
 
 class _Handlers:
@@ -222,17 +282,17 @@ class _Handlers:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._sites: dict[ast.Call, tuple[str, Function | None]] = {}
+        self._sites: dict[ast.Call, tuple[_Handler | None, Function | None]] = {}
 
-    def of(self, module: Module, call: ast.Call) -> str:
-        """Return the place that handles what a call raises, the nearest callers first; nothing where none does."""
+    def of(self, module: Module, call: ast.Call) -> _Handler | None:
+        """Return what handles what a call raises, the nearest callers first."""
         sites, seen, names = [(module, call)], set[Function](), set[str]()
         for _ in range(_FAR + 1):
             above = list[Function]()
             for site in sites:
-                place, function = self._at(*site)
-                if place:
-                    return place
+                handler, function = self._at(*site)
+                if handler is not None:
+                    return handler
                 if function is not None and function not in seen:
                     seen.add(function)
                     above.append(function)
@@ -243,13 +303,13 @@ class _Handlers:
                 if function.name not in names:
                     names.add(function.name)
                     sites += named.of_any
-        return ""
+        return None
 
-    def _at(self, module: Module, call: ast.Call) -> tuple[str, Function | None]:
-        """Return the place in the function around a call that handles what it raises, and the function."""
+    def _at(self, module: Module, call: ast.Call) -> tuple[_Handler | None, Function | None]:
+        """Return what handles in the function around a call what it raises, and the function."""
         if call not in self._sites:
-            place = _handler_around(module, call)
-            self._sites[call] = place, None if place else self._raising(module, call)
+            handler = _handler_around(module, call)
+            self._sites[call] = handler, None if handler else self._raising(module, call)
         return self._sites[call]
 
     def _raising(self, module: Module, call: ast.Call) -> Function | None:
@@ -262,8 +322,8 @@ class _Handlers:
         return function
 
 
-def _handler_around(module: Module, call: ast.Call) -> str:
-    """Return the place that handles what a call raises in the function around it."""
+def _handler_around(module: Module, call: ast.Call) -> _Handler | None:
+    """Return what handles what a call raises in the function around it."""
     child: ast.AST = call
     for parent in module.ancestors(call):
         if isinstance(parent, FUNCTIONS):
@@ -271,13 +331,21 @@ def _handler_around(module: Module, call: ast.Call) -> str:
         if isinstance(parent, ast.Try) and any(child is s for s in parent.body):
             for handler in parent.handlers:
                 if _waits(handler.type) and not ends_here(handler.body):
-                    return f"{module.path.name}:{handler.lineno}"
+                    place = f"{module.path.name}:{handler.lineno}"
+                    is_broad = handler.type is None or last_part(handler.type) in _ANY
+                    return _Handler(place, is_broad and _may_fail_otherwise(parent, call))
         if isinstance(parent, (ast.With, ast.AsyncWith)) and any(
             _expects(item.context_expr) for item in parent.items
         ):
-            return f"{module.path.name}:{parent.lineno}"
+            return _Handler(f"{module.path.name}:{parent.lineno}", False)
         child = parent
-    return ""
+    return None
+
+
+def _may_fail_otherwise(tried: ast.Try, call: ast.Call) -> bool:
+    """Return whether what is tried may fail though its object can be pickled: it writes a file, or calls more."""
+    writes = last_part(call.func) not in _IN_MEMORY
+    return writes or any(each is not call for each in calls_in(tried.body))
 
 
 def _expects(manager: ast.expr) -> bool:

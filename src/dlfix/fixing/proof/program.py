@@ -474,7 +474,7 @@ class Program:
                 known = self._by_node(module)
                 nodes = (a for a in module.ancestors(call) if isinstance(a, ast.ClassDef))
                 cls = next((known.get(each) for each in nodes), None)
-            case ast.Attribute(value=ast.Name(id=first)) if self._is_of_library(
+            case ast.Attribute(value=ast.Name(id=first)) if self._is_module_of_library(
                 module, call, first
             ):
                 return None if self._is_replaced(module, call.func) else ()
@@ -484,7 +484,30 @@ class Program:
                 return None
         return self._related_functions(cls, name) if cls is not None else None
 
-    def _is_of_library(self, module: Module, node: ast.AST, name: str) -> bool:
+    def is_of_library(self, module: Module, node: ast.expr) -> bool:
+        """Return whether an expression is a name, or an attribute of one, that is imported from no file of the project."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        scope = module.scope_of(root).lookup(root.id) if isinstance(root, ast.Name) else None
+        if scope is None or not isinstance(root, ast.Name):
+            return False
+        bindings = scope.bindings.get(root.id, [])
+        return bool(bindings) and all(
+            each.kind == "import" and self.is_from_library(module, each.statement)
+            for each in bindings
+        )
+
+    def is_from_library(self, module: Module, statement: ast.AST) -> bool:
+        """Return whether a statement imports from no file of the project."""
+        match statement:
+            case ast.ImportFrom(level=0, module=str() as origin):
+                return self.project.find(origin, module) in (None, module)
+            case ast.Import(names=names):
+                return all(self.project.find(each.name, module) in (None, module) for each in names)
+        return False
+
+    def _is_module_of_library(self, module: Module, node: ast.AST, name: str) -> bool:
         """Return whether a name stands for a module that is no file of the project: `subprocess` in `subprocess.run()`."""
         owner = module.scope_of(node).lookup(name)
         bound = [each.node for each in owner.bindings.get(name, ())] if owner is not None else []

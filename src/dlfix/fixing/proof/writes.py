@@ -287,7 +287,7 @@ def _is_given(program: Program, cls: Class, name: str) -> bool:
     """Return whether code sets an attribute of a name to what may be an object of a class, or to one that it set so."""
     names = [name]
     for each in names:
-        for module, given in _values_given(program, each):
+        for module, given in values_given(program, each):
             value = _copied(given)
             if isinstance(value, ast.Attribute) and any(program.project.setters(value.attr)):
                 names += [value.attr] if value.attr not in names else []
@@ -303,7 +303,7 @@ def _copied(value: ast.expr | None) -> ast.expr | None:
     return value
 
 
-def _values_given(program: Program, name: str) -> Iterator[tuple[Module, ast.expr | None]]:
+def values_given(program: Program, name: str) -> Iterator[tuple[Module, ast.expr | None]]:
     """Yield what code sets an attribute of a name to; None where that is not spelled, as for a field of a class."""
     for module in program.project.mentions(name):
         for node in module.stores_by_name.get(name, ()):
