@@ -89,6 +89,8 @@ class ParentCode:
     ) -> list[tuple[Module, Function | None]] | None:
         """Return the functions that call a function; None where it is handed on, or where they are too many."""
         is_method = isinstance(home.parent(function), ast.ClassDef)
+        if is_method and function.name == "__init__":
+            return self._making(home, function)
         found: list[tuple[Module, Function | None]] = []
         if is_method and function.name in SPECIAL:
             found += self._operating(home, function)
@@ -108,6 +110,26 @@ class ParentCode:
                 found.append((module, self.program.enclosing(module, node)))
         return found
 
+    def _making(
+        self, home: Module, function: Function
+    ) -> list[tuple[Module, Function | None]] | None:
+        """Return the functions that make an object by a constructor; None where none is in view, or too many are."""
+        cls = self.program.class_at(home, home.parent(function))
+        made = [*self.program.constructions(cls)] if cls is not None else []
+        if cls is None or not made or len(made) >= _MANY:
+            return None
+        if self.surely and self._is_handed_on(cls):
+            return None
+        return [(module, self.program.enclosing(module, call)) for module, call in made]
+
+    def _is_handed_on(self, cls: Class) -> bool:
+        """Return whether code does more with a class than call it and derive from it: a library may call it, too."""
+        return any(
+            not (isinstance(above := module.parent(node), ast.ClassDef) or _is_called(node, above))
+            for module in self.program.project.mentions(cls.name)
+            for node in module.nodes_by_name.get(cls.name, ())
+        )
+
     def _operating(
         self, home: Module, function: Function
     ) -> Iterator[tuple[Module, Function | None]]:
@@ -122,6 +144,13 @@ class ParentCode:
                         continue
                     if may_be(self.program, module, operand, family):
                         yield module, self.program.enclosing(module, node)
+
+
+def _is_called(node: ast.AST, above: ast.AST | None) -> bool:
+    """Return whether a name is what is called, or what `isinstance` asks for."""
+    if not isinstance(above, ast.Call):
+        return False
+    return above.func is node or getattr(above.func, "id", "") in ("isinstance", "super")
 
 
 def _is_delayed(module: Module, node: ast.AST) -> bool:
@@ -155,7 +184,8 @@ def _is_run_by_others(module: Module, body: Function) -> bool:
     """Return whether libraries may run a function, in workers too: a special method, or the `run` of a process."""
     owner = module.parent(body)
     of_base = body.name == "run" and isinstance(owner, ast.ClassDef) and bool(owner.bases)
-    return of_base or body.name.startswith("__") or body.name in _BY_LOADERS
+    is_special = body.name.startswith("__") and body.name != "__init__"
+    return of_base or is_special or body.name in _BY_LOADERS
 
 
 def _is_of_workers(function: Function) -> bool:
