@@ -684,3 +684,33 @@ def test_a_word_that_tells_nothing_tells_no_name_apart() -> None:
     before = "def _collate(rows): ...\n\n\ndef collate_fn(pad):\n    def collate(rows):\n        return rows + [pad]\n    return collate\n"
     _, code = move(before, "collate")
     assert "def _collate_2(rows, *, pad):" in code
+
+
+def test_a_partial_does_not_take_the_name_of_what_it_calls() -> None:
+    check(
+        """
+def launch(by):
+    def _work(x):
+        return x * by
+
+    for _ in range(2):
+        run(_work)
+    return _work
+""",
+        """
+import functools
+
+
+def _launch_work(x, *, by):
+    return x * by
+
+
+def launch(by):
+    _work = functools.partial(_launch_work, by=by)
+
+    for _ in range(2):
+        run(_work)
+    return _work
+""",
+        name="_work",
+    )

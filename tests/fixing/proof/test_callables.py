@@ -617,3 +617,25 @@ def test_an_attribute_of_a_class_that_moved_is_still_set():
     new = f"class Rows(Dataset):\n    def __init__(self, *, by):\n        pass\n\n{item}\n"
     assert any("`Rows.by` is not set" in each for each in moved(before, new, after))
     assert moved(before, new.replace("pass", "self.by = by"), after) == []
+
+
+RENAMED = """
+class Reader:
+    def {name}(self, items):
+        if items:
+            first = items[0]
+        return first
+
+    def start(self):
+        return Process(target=self.{name})
+"""
+
+
+@pytest.mark.parametrize(("body", "refused"), [("", False), ("del items", True)])
+def test_a_method_that_is_only_renamed_reads_what_it_read(body, refused):
+    after = RENAMED.format(name="_read").replace(
+        "if items:", f"{body or 'pass'}\n        if items:"
+    )
+    before = RENAMED.format(name="__read").replace("if items:", "pass\n        if items:")
+    found = worse(before, after)
+    assert refused == any("may not be assigned yet" in reason for reason in found)

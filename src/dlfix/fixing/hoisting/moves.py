@@ -339,7 +339,7 @@ class Moves:
             if draft.new_name:
                 continue
             listed = self._wanted(draft, parameter)
-            if draft.name and listed[0] == draft.name:
+            if draft.name and listed[0] == draft.name and self._may_keep(draft):
                 draft.new_name = draft.name
                 self.given.add(draft.name)
                 continue

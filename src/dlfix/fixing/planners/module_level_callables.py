@@ -80,6 +80,9 @@ class _Work:
     definitions: dict[Path, list[Definition]] = field(default_factory=dict)
     uses: dict[Path, list[Use]] = field(default_factory=dict)
     wraps: dict[Path, list[Wraps]] = field(default_factory=dict)
+    captured: dict[object, Function] = field(
+        default_factory=dict
+    )  # the first of those that are equal
     classes: dict[Path, dict[ast.ClassDef, ClassesPlan]] = field(default_factory=dict)
     done: set[ast.AST] = field(default_factory=set)
 
@@ -231,7 +234,7 @@ class _Planning:
         elif isinstance(value, Function) and _is_local(value):
             self._move(work, value, crossing)
             for other in group[1:]:
-                self._follow(work, value, other)
+                self._follow(work, value, other.evidence.value, other.evidence)
         elif isinstance(value, (Function, Class)):
             self._rename(work, value, group)
         else:
@@ -276,16 +279,17 @@ class _Planning:
             )
         work.classes.setdefault(module.path, {})[node] = plan
 
-    def _follow(self, work: _Work, first: Function, finding: Finding) -> None:
+    def _follow(
+        self, work: _Work, first: Function, value: Function, crossing: Crossing | None
+    ) -> None:
         """Let an equal function use what the first one became."""
-        value = finding.evidence.value
         if value.node in work.done:
             return
         work.done.add(value.node)
         move = self.moves(value.module).follow(value.node, first.node)
         work.moves[first.module.path].append(move)
         for draft in move.drafts:
-            self._check_consumers(draft, move, finding.evidence)
+            self._check_consumers(draft, move, crossing)
             self._move_captured(work, draft, value.frame)
 
     def _check_consumers(self, draft: Draft, move: Move, crossing: Crossing | None) -> None:
@@ -364,7 +368,12 @@ class _Planning:
             return
         match value:
             case Function() if _is_local(value):
-                self._move(work, value, None)
+                same = self.moves(value.module).key(value.node) or value.node
+                first = work.captured.setdefault((value.module.path, same), value)
+                if first is value:
+                    self._move(work, value, None)
+                else:
+                    self._follow(work, first, value, None)
             case Instance(cls=Class(node=cls) as made):
                 if _is_local(made):
                     raise CannotHoist(

@@ -87,8 +87,9 @@ def _functions(module: Module) -> dict[str, Function]:
 def _unbound(change: FileChange) -> Iterator[Regression]:
     """Yield the local names that may be read before they are bound, and were not before."""
     before, after = _functions(change.before), _functions(change.after)
+    renamed = {_body(each): each for name, each in before.items() if name not in after}
     for name, function in after.items():
-        old = before.get(name)
+        old = before.get(name) or renamed.get(_body(function))
         if old is not None and ast.dump(old) == ast.dump(function):
             continue
         known = {r.name for r in _unset(change, old)} if old is not None else set()
@@ -108,6 +109,10 @@ def _unbound(change: FileChange) -> Iterator[Regression]:
                 f"`{reading.name}` may not be assigned yet when it is read on import (line "
                 f"{reading.line})",
             )
+
+
+def _body(function: Function) -> str:
+    return "\n".join(map(ast.dump, function.body))
 
 
 def _unbound_annotations(change: FileChange) -> Iterator[Regression]:
