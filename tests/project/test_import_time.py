@@ -16,6 +16,7 @@ GUARDED = (
     'if not __name__ != "__main__": work()',
     'if train:\n    if __name__ == "__main__": work()',
     'if __name__ != "__mp_main__": work()',
+    'if __name__ == "__main2__": work()',
     'if multiprocessing.current_process().name == "MainProcess": work()',
     'if not __name__.startswith("__mp_"): work()',
     'WORKER = __name__ == "__mp_main__"\nif not WORKER: work()',
@@ -28,6 +29,7 @@ OPEN = (
     'if __name__ == "train": work()',
     'if __name__ == "__main__": pass\nwork()',
     'if __name__ == "__mp_main__": work()',
+    'if __name__ == "data": work()',
     'if process.name == "MainProcess": pass\nelse: work()',
     "if parent is None: work()",
     "if mp.parent_process() is None: work()",  # it is None there too, until the script is read

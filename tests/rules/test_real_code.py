@@ -590,3 +590,69 @@ def test_a_dataset_is_sent_by_the_callers_of_a_wrapper_that_ask_for_workers(code
     calls = "def main():\n    return make(Idle(), batch_size=2), {}\n"
     source = classes + make + calls.format("make(Sent(), num_workers=2)")
     assert codes(source) == ["DLF101"]
+
+
+LISTED = """
+from torch.utils.data import DataLoader, Dataset
+
+class Joined(Dataset):
+    def __init__(self, parts):
+        self.parts = []
+        for part in parts:
+            self.parts.append({put})
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        row = self.parts[{index}]
+        row["name"] = i + row["name"]
+        return row
+
+def main(parts):
+    return DataLoader(Joined(parts), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("put", "index", "found"),
+    [
+        ("part", "i", ["DLF502"]),
+        ("part", "0][i", []),
+        ("[{'name': 0}]", "0][i", ["DLF502"]),
+    ],
+)
+def test_what_may_be_a_dataset_of_its_own_gives_its_items_itself(codes, put, index, found) -> None:
+    assert codes(LISTED.format(put=put, index=index)) == found
+
+
+CONTEXT = """
+import multiprocessing as mp
+
+class Trainer:
+    def __init__(self, context):
+        self.context = context
+
+    def run(self):
+        process = self.context.Process(target=lambda: None)
+        process.start()
+
+def main():
+    {statement}
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Trainer(mp.get_context('spawn')).run()",
+        "trainer = Trainer(mp.get_context('spawn')); trainer.run()",
+    ],
+)
+def test_an_object_that_starts_processes_knows_the_context_that_it_is_given(
+    codes, statement: str
+) -> None:
+    assert codes(CONTEXT.format(statement=statement)) == ["DLF101"]

@@ -139,8 +139,8 @@ def _constant(name: str, tree: ast.AST) -> ast.expr | None:
 def _is_main(left: str, right: str) -> bool | None:
     """Return whether only the main process finds two things equal, or only others; None where neither."""
     for value, other in ((left, right), (right, left)):
-        if value == "__name__" and other in ("'__main__'", "'__mp_main__'"):
-            return other == "'__main__'"
+        if value == "__name__" and other.startswith("'__"):
+            return other != "'__mp_main__'"  # a name such as `__main2__` no process has at all
         if other == "'MainProcess'" and value.endswith("current_process().name"):
             return True
     return None

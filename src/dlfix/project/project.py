@@ -65,7 +65,7 @@ class Project:
         self._folders: dict[tuple[Path, str], bool] = {}
         self._is_there: dict[str, bool] = {}  # whether there is a folder
         self._found: dict[tuple[Path, str], Module | None] = {}
-        self._mentions: dict[str, list[Path]] = {}
+        self._mentions: dict[bytes, list[Path]] = {}
         self._mentioned: dict[str, list[Module]] = {}
         self._users: dict[tuple[Module, str], list[Module]] = {}
         self._seen_from: dict[tuple[Module | None, str], Module | None] = {}
@@ -302,7 +302,10 @@ class Project:
     def holding(self, words: Iterable[bytes]) -> Iterator[Path]:
         """Yield the project's files that hold one of these words."""
         wanted = frozenset(words)
-        return (path for path in self.files if self.holds(path, wanted))
+        if any(scan.WORD.fullmatch(word) is None for word in wanted):
+            return (path for path in self.files if self.holds(path, wanted))
+        found = {path for word in wanted for path in self._with_word(word)}
+        return iter(sorted(found, key=self._rank.__getitem__))
 
     def holds(self, path: Path, words: frozenset[bytes]) -> bool:
         """Return whether a file holds any of these words."""
@@ -498,14 +501,17 @@ class Project:
         return _encoded(name) in self._names_in(path, kind)
 
     def _mentioning(self, identifier: str) -> Sequence[Path]:
-        word = _encoded(identifier)
+        return self._with_word(_encoded(identifier))
+
+    def _with_word(self, word: bytes) -> Sequence[Path]:
+        """Return the files that hold a word."""
         self.asked.words.add(word)
         found = self._holders.get(word, ())
         if not self._changed:
             return found
-        if identifier not in self._mentions:
-            self._mentions[identifier] = self._with_changed(word, found)
-        return self._mentions[identifier]
+        if word not in self._mentions:
+            self._mentions[word] = self._with_changed(word, found)
+        return self._mentions[word]
 
     def _with_changed(self, word: bytes, found: Iterable[Path]) -> list[Path]:
         """Return the files that hold a word, of which some have changed since the index was made."""

@@ -6,11 +6,13 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module, Scope
 from dlfix.project.syntax import callee_name, decorators, defaults, last_name
+from dlfix.project.trees import summary, walk
 from dlfix.reach.constructions import names_type
 from dlfix.reach.methods import decorator_kind, methods_of, takes_instance
 from dlfix.reach.values import (
@@ -41,6 +43,12 @@ _UNKNOWN = Unknown()
 UNSAID = "unless others pass something else"  # the note of what only a default, or a test, says
 _ARRAYS = frozenset({"Tensor", "LongTensor", "FloatTensor", "BoolTensor", "ndarray", "NDArray"})
 _AROUND_ARRAYS = frozenset({"torch", "np", "numpy", "npt", "typing", "Optional", "Union", "None"})
+
+
+@summary
+def _called_in(node: ast.ClassDef) -> frozenset[str]:
+    """Return the last names of what a class calls."""
+    return frozenset(last_name(each.func) for each in walk(node) if isinstance(each, ast.Call))
 
 
 class Callers:
@@ -167,9 +175,27 @@ class Callers:
             return False
         if self.interpreter.roles.only_worker(caller.module, call):
             return True
-        return isinstance(owner, Instance) and self.interpreter.escape.stays(
-            caller.module, call, owner.cls
+        return (
+            isinstance(owner, Instance)
+            and not self._ships_itself(owner.cls)
+            and self.interpreter.escape.stays(caller.module, call, owner.cls)
         )
+
+    def _ships_itself(self, cls: Class) -> bool:
+        """Return whether a method of a class names what ships objects: `Trainer(context).run()` starts processes."""
+        return any(
+            not self._shipping.isdisjoint(_called_in(base.node))
+            for base in self.interpreter.instances.mro(cls)
+            if isinstance(base, Class)
+        )
+
+    @cached_property
+    def _shipping(self) -> frozenset[str]:
+        """The names of the classes that ship objects, and of those whose objects do."""
+        rows = self.interpreter.catalog.rows("boundary")
+        dotted = (name for row in rows for name in (row.name, *getattr(row, "aliases", ())))
+        names = (name.rpartition(".")[2] for name in dotted)
+        return frozenset(name for name in names if name[:1].isupper())
 
     def _argument(
         self, name: str, function: ast.AST, arguments: Arguments, frame: Frame
@@ -232,13 +258,12 @@ class Callers:
     ) -> Iterator[tuple[ast.Call, Frame]]:
         """Yield the calls that compute a method's name where it is written, too: `getattr(callback, event)(self)`."""
         project = self.interpreter.project
-        for path in project.holding([name.encode()]):
-            module = project.get(path) if project.holds(path, frozenset({b"getattr"})) else None
-            for computed in module.calls_by_name.get("getattr", ()) if module is not None else ():
-                call = module.parent(computed)  # type: ignore[union-attr]
+        for module in project.mentions(name):
+            for computed in module.calls_by_name.get("getattr", ()):
+                call = module.parent(computed)
                 if not isinstance(call, ast.Call) or call.func is not computed:
                     continue
-                caller = self.interpreter.frame_at(module, call)  # type: ignore[arg-type]
+                caller = self.interpreter.frame_at(module, call)
                 if self._calls_it(call, caller, node, frame):
                     yield call, caller
 

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.order import in_order, lies_in
 from dlfix.project.trees import walk
-from dlfix.reach.values import Argument, Bound, Container, Derived, ExternalCall, Instance, Value
+from dlfix.reach.values import (
+    Argument,
+    Bound,
+    Container,
+    Derived,
+    ExternalCall,
+    Instance,
+    Unknown,
+    Value,
+)
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading import reached, samples
 from dlfix.rules.reading.endings import ending_of
@@ -299,6 +308,8 @@ def _element(analysis: Analysis, container: Container) -> str:
         for _, argument in container.items
         for value in analysis.values(argument)
     }
+    if samples.INDEXED in kinds:
+        return samples.INDEXED
     return kinds.pop() if len(kinds) == 1 else ""
 
 
@@ -306,6 +317,8 @@ def _element_kind(value: Value, analysis: Analysis) -> str:
     match value:
         case Instance(cls=cls) if analysis.method(cls, "__getitem__") is not None:
             return samples.INDEXED
+        case Unknown():
+            return samples.INDEXED  # it may be one: a list of datasets, say
         case Container(kind="list" | "dict" as kind):
             return kind
         case ExternalCall(name="numpy.load", node=ast.Call(args=[path, *_]), frame=frame):

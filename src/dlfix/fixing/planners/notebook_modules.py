@@ -16,6 +16,7 @@ from dlfix.fixing.notebooks import NOT_MOVED, module_path
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.fixing.plans_notebooks import CellsPlan, Imported, ModulePlan, Replaced
 from dlfix.project.order import in_order
+from dlfix.project.syntax import last_name
 from dlfix.rules.reading.callables import definition
 from dlfix.source.notebook import MAGIC, MARK
 from dlfix.source.text import Position, Span
@@ -216,6 +217,11 @@ class _Move:
         if not bindings:
             if hasattr(builtins, name) and not name.startswith("__"):
                 return
+            if name == "__name__":
+                above = self.module.parent(read)
+                if isinstance(above, ast.Call) and last_name(above.func) == "getLogger":
+                    return  # whichever name its messages show
+                raise _Stays(f"`__name__` is another one in a module {self._at(read)}")
             raise _Stays(f"`{name}` is not defined in the notebook {self._at(read)}")
         if all(each.kind == "import" for each in bindings):
             self._take_imports(name, bindings, parts)
