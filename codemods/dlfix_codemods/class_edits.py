@@ -244,18 +244,44 @@ def _ends_blank(statement: cst.BaseStatement) -> bool:
     return bool(footer) and not footer[-1].comment
 
 
+def _blanks_below(statement: cst.CSTNode) -> list[cst.EmptyLine]:
+    """Return the blank lines that stand, indented, below the last line of a statement and are part of it."""
+    found: list[cst.EmptyLine] = []
+    block = _last_block(statement)
+    while isinstance(block, cst.IndentedBlock):
+        found = [cst.EmptyLine(indent=False) for each in block.footer if not each.comment] + found
+        block = _last_block(block.body[-1])
+    return found
+
+
+def _last_block(statement: cst.CSTNode) -> cst.CSTNode | None:
+    """Return the block that a compound statement ends in."""
+    for part in ("finalbody", "orelse", "handlers", "body"):
+        last = getattr(statement, part, None)
+        if part == "handlers" and last:
+            last = last[-1]
+        if isinstance(last, (cst.If, cst.Else, cst.Finally, cst.ExceptHandler)):
+            return _last_block(last)
+        if isinstance(last, cst.IndentedBlock):
+            return last
+    return None
+
+
 class _Block:
     """The statements of a block in the making; comments of a removed one fall to the next."""
 
     def __init__(self) -> None:
         self.body: list[cst.BaseStatement] = []
         self.pending: list[cst.EmptyLine] = []
+        self.blanks: list[cst.EmptyLine] = []  # that stood, indented, below the last statement
         self.is_first_gone = False
         self.inside = 0
 
     def keep(self, statement: cst.CSTNode) -> None:
         assert isinstance(statement, _STATEMENTS)
-        self.body.append(self._with_pending(statement, list(statement.leading_lines)))
+        lines = [*self.blanks, *statement.leading_lines]
+        self.blanks = []
+        self.body.append(self._with_pending(statement, lines))
 
     def exchange(
         self, old: cst.CSTNode, new: Sequence[cst.BaseStatement], takes_comments: bool
@@ -270,7 +296,8 @@ class _Block:
             return
         first, *others = new
         assert isinstance(first, _STATEMENTS)
-        first = self._with_pending(first, [*lines, *first.leading_lines])
+        first = self._with_pending(first, [*self.blanks, *lines, *first.leading_lines])
+        self.blanks = _blanks_below(old)
         if not others and not takes_comments:
             first = _with_comment_beside(first, old)
         self.body += [first, *others]
@@ -303,7 +330,8 @@ class _Block:
         if not self.body:
             self.body = [cst.parse_statement("pass")]
         comments = [line for line in self.pending if line.comment]
-        return block.with_changes(body=self.body, footer=[*comments, *block.footer])
+        footer = [*self.blanks, *comments, *block.footer]
+        return block.with_changes(body=self.body, footer=footer)
 
     def _with_pending(
         self, statement: cst.CSTNode, lines: list[cst.EmptyLine]
