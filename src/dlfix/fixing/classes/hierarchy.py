@@ -154,7 +154,7 @@ def _called_by_bases(facts: ClassFacts, bases: Iterable[ClassFacts]) -> list[str
 def _only_started(project: Project, family: Family) -> Iterator[str]:
     """Yield the methods that nothing but constructors runs, once each."""
     classes = (family.facts, *family.bases, *family.heirs)
-    for name in family.facts.started - set(STARTS):
+    for name in sorted(family.facts.started - set(STARTS)):
         runs = [
             (user.name in facts.started, facts)
             for facts in classes
@@ -258,7 +258,7 @@ def _set_elsewhere(project: Project, family: Family, attributes: set[str]) -> fr
         if each == "__len__"
     }
     related = [facts.node, *(each.node for each in (*family.bases, *family.heirs))]
-    for name in used - attributes - names:
+    for name in sorted(used - attributes - names):
         for module in project.setters(name):
             for node in module.attributes_by_name.get(name, ()):
                 if not isinstance(node, ast.Attribute):

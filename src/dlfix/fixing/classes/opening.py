@@ -184,9 +184,11 @@ class LazyClass(Clearing):
 
     def _refuse_observed(self, released: Released, shared: bool) -> None:
         """Refuse to open later what callers see: errors of the constructor, all attributes."""
-        for name in released.maybe & self.handles.keys():
-            site = self.handles[name].site
-            if shows_memory(site):  # and would keep what it shows from being closed
+        for name, handle in self.handles.items():
+            site = handle.site
+            if name in released.maybe and shows_memory(
+                site
+            ):  # and would keep what it shows from being closed
                 raise NotLazily(
                     f"`{name}` exposes its memory as an array ({self.facts.line(site.statement)})"
                 )

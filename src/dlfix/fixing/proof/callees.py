@@ -58,7 +58,7 @@ def callees(program: Program, module: Module, call: ast.Call, origins: Origins) 
     given = origins.of(*call.args, *(k.value for k in call.keywords))
     # A text chooses a function where it is looked up: `globals()["check"](path)`.
     texts = origins.of(*func) | {text for text in given if not is_literal(text)}
-    for text in texts | _of_module(module.tree, texts):
+    for text in sorted(texts | _of_module(module.tree, texts)):
         for home, function in _named(program, module, text):
             if function not in met:
                 met.add(function)

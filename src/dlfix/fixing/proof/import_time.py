@@ -133,7 +133,7 @@ def _read_at_import(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regre
                     line,
                     f"`{name}` is read on import (line {line}), but it is now set only in the main module",
                 )
-        for text in set(strings(node)) & set(bound):
+        for text in sorted(set(strings(node)) & set(bound)):
             if text not in still and _LOOKS_UP & {last_part(n) for n in executed(node)}:
                 line = node.lineno
                 yield change.regression(
@@ -220,7 +220,7 @@ def _order(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
         if stays is None or is_guard(node) or not seen.changes:
             continue
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            for name in seen.changes.keys() & {f"import:{n}" for n in _FOR_IMPORTS}:
+            for name in sorted(seen.changes.keys() & {f"import:{n}" for n in _FOR_IMPORTS}):
                 yield change.regression(
                     "<module>",
                     stays,
@@ -438,7 +438,7 @@ def _inside(
         effect.reads.setdefault(name, line)
     for name, line in inner.changes.items():
         effect.changes.setdefault(name, line)
-    for name in declared & stored_names(function.body):
+    for name in sorted(declared & stored_names(function.body)):
         effect.changes.setdefault(name, function.lineno)
     for name in free_names(function):
         effect.reads.setdefault(name, function.lineno)

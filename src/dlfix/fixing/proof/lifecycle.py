@@ -475,7 +475,7 @@ def _left_open(change: ClassChange) -> Iterator[Regression]:
             and is_attribute(call.func.value, owner)
         }
         named = {n.attr for n in executed(after.body) if isinstance(n, ast.Attribute)}
-        for name in closed - named:
+        for name in sorted(closed - named):
             if "close" not in named or not _table_of(change, name) & named:
                 yield change.regression(
                     after, f"`{name}` is no longer closed (line {after.lineno})"

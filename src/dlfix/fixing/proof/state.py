@@ -527,7 +527,7 @@ def dropped(change: ClassChange) -> dict[str, ast.AST]:
 def opened_when_asked(change: ClassChange) -> dict[str, list[Function]]:
     """Return the attributes that a worker finds missing now, with the methods that open such a one."""
     found: dict[str, list[Function]] = {}
-    for name in dropped(change).keys() - change.made_lazy.keys() - restored(change):
+    for name in sorted(dropped(change).keys() - change.made_lazy.keys() - restored(change)):
         methods = (f for f in change.after.functions if f.name not in (*CONSTRUCTORS, *STATE))
         openers = [f for f in methods if any(isinstance(v, ast.Call) for v in values_set(f, name))]
         if not all(_only_constructs(change.new, f) for f in openers):
