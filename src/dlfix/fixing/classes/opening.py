@@ -186,9 +186,8 @@ class LazyClass(Clearing):
         """Refuse to open later what callers see: errors of the constructor, all attributes."""
         for name, handle in self.handles.items():
             site = handle.site
-            if name in released.maybe and shows_memory(
-                site
-            ):  # and would keep what it shows from being closed
+            # What it shows would keep it from being closed.
+            if name in released.maybe and shows_memory(site):
                 raise NotLazily(
                     f"`{name}` exposes its memory as an array ({self.facts.line(site.statement)})"
                 )

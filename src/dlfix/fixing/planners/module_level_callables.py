@@ -80,9 +80,8 @@ class _Work:
     definitions: dict[Path, list[Definition]] = field(default_factory=dict)
     uses: dict[Path, list[Use]] = field(default_factory=dict)
     wraps: dict[Path, list[Wraps]] = field(default_factory=dict)
-    captured: dict[object, Function] = field(
-        default_factory=dict
-    )  # the first of those that are equal
+    # Of captured functions that are equal, the first.
+    captured: dict[object, Function] = field(default_factory=dict)
     classes: dict[Path, dict[ast.ClassDef, ClassesPlan]] = field(default_factory=dict)
     done: set[ast.AST] = field(default_factory=set)
 

@@ -107,8 +107,6 @@ class OpenedPaths(PathEnds):
 
     def _given_to_constructor(self, name: str, function: Function) -> Source:
         """Return what a constructor of the object, or of a base, gets as a parameter."""
-        if self._made is None:
-            return None
         module, call = self._made
         site = frame_of(module, self.program.enclosing(module, call))
         chain = [each for cls in self._lineage if (each := cls.methods.get("__init__")) is not None]
