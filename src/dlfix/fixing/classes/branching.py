@@ -11,9 +11,9 @@ from dlfix.fixing.classes.facts import (
     self_name,
 )
 from dlfix.fixing.classes.handles import Refusal
-from dlfix.fixing.classes.kept_locals import Keeping
+from dlfix.fixing.classes.kept_locals import Keeping, is_path_call
 from dlfix.fixing.classes.statements import only_raises
-from dlfix.fixing.classes.text import indented, shifted
+from dlfix.fixing.classes.text import dedented, indented, shifted
 
 INDENT = "    "
 
@@ -89,13 +89,42 @@ class Branching(Keeping):
         self, attribute: str, compounds: Sequence[ast.stmt], docs: Sequence[str]
     ) -> list[str]:
         outer = compounds[-1]
+        kept_by_test = self._kept_by_test(attribute, outer)
         pruned = self._pruned(attribute, outer)
         self.taken_locals.add(outer)
+        if kept_by_test and not self._is_asked_for(attribute):
+            pruned = self._asking_what_is_kept(attribute, outer, kept_by_test, pruned)
         lines = [*docs, pruned]
         if not _always_returns(pruned):
             asked = self._is_asked_for(attribute)
             lines.append(f'raise AttributeError("{attribute}")' if asked else "return None")
         return lines
+
+    def _kept_by_test(self, attribute: str, outer: ast.stmt) -> list[str]:
+        """Return the statements that keep values only because a branch asks for them."""
+        if not isinstance(outer, ast.If) or only_raises(outer.orelse):
+            return []
+        known = list(self.saves.get(attribute, ()))
+        self._text(attribute, outer.test)
+        return [each for each in self.saves.get(attribute, ()) if each not in known]
+
+    def _asking_what_is_kept(
+        self, attribute: str, outer: ast.stmt, by_test: Sequence[str], pruned: str
+    ) -> str:
+        """Return a pruned branch that asks whether what it opens from was kept, where that says the same as its test."""
+        first = next((s for s in self.inside if _is_never_none(self.kept_parts.get(s))), "")
+        body = pruned.removesuffix("\nreturn None").partition("\n")[2]
+        names = [each.partition(" = ")[0] for each in by_test]
+        kept = first.partition(" = ")[0]
+        stores = [s for s in self.facts.stores[attribute] if s.statement in _body_of(outer)]
+        if not first or not stores or not _is_indented(body) or any(n in body for n in names):
+            return pruned
+        for name, save in zip(names, by_test, strict=True):
+            self.saves[attribute].remove(save)
+            known = self.moved.kept.items()
+            self.moved.kept = {k: v for k, v in known if f"{self.me}.{v}" != name}
+        self.saves[attribute].append(f"{kept} = None")
+        return f"if {kept} is None:\n{INDENT}return None\n{dedented(body, INDENT).removeprefix(INDENT)}"
 
     def _pruned(self, attribute: str, statement: ast.stmt) -> str:
         """Return a compound statement with what opens `attribute` alone, each time a `return`."""
@@ -156,6 +185,7 @@ class Branching(Keeping):
             or self._is_conditional(save, statement, compounds)
         ]
         self.saves[attribute] = [each for each in saves if each not in inside]
+        self.inside += inside
         self.kept_inside |= {self.kept_parts[save][0] for save in inside if save in self.kept_parts}
         return inside
 
@@ -178,6 +208,24 @@ class Branching(Keeping):
         return any(
             is_self_attribute(each, self.me) and each.attr == attribute for each in ast.walk(node)
         )
+
+
+def _body_of(statement: ast.stmt) -> Sequence[ast.stmt]:
+    return statement.body if isinstance(statement, ast.If) else ()
+
+
+def _is_indented(text: str) -> bool:
+    return bool(text) and all(line.startswith(INDENT) or not line for line in text.splitlines())
+
+
+def _is_never_none(kept: tuple[str, ast.expr] | None) -> bool:
+    """Return whether the value that is kept is an object in any case: a path that is put together, a text."""
+    part = kept[1] if kept else None
+    if isinstance(part, ast.Call):
+        return is_path_call(part)
+    return isinstance(part, ast.JoinedStr) or (
+        isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Add, ast.Div, ast.Mod))
+    )
 
 
 def _always_evaluates(block: Sequence[ast.stmt], text: str) -> bool:

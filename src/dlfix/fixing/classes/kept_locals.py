@@ -549,14 +549,13 @@ def _target_names(statement: ast.stmt) -> set[str]:
 
 
 def _is_pure(value: ast.expr) -> bool:
-    return all(isinstance(each, PURE) or _is_path_call(each) for each in ast.walk(value)) or (
-        isinstance(value, ast.Call)
-        and _is_path_call(value)
-        and all(_is_pure(a) for a in value.args)
+    return all(isinstance(each, PURE) or is_path_call(each) for each in ast.walk(value)) or (
+        isinstance(value, ast.Call) and is_path_call(value) and all(_is_pure(a) for a in value.args)
     )
 
 
-def _is_path_call(node: ast.AST) -> bool:
+def is_path_call(node: ast.AST) -> bool:
+    """Return whether a call puts a path, a text or a number together."""
     if not isinstance(node, ast.Call):
         return False
     name = ast.unparse(node.func)

@@ -51,6 +51,7 @@ class Origins:
         # What is kept by a statement, and the expressions kept by branches alone: another keeps them anew.
         self.kept_parts: dict[str, tuple[str, ast.expr]] = {}
         self.kept_inside: set[str] = set()
+        self.inside: list[str] = []  # the statements that a branch keeps what it opens from with
         self.evaluated: dict[ast.expr, str] = {}  # a kept part -> the attribute that keeps it
         self.remade: ast.expr | None = None  # the value that is made again and never kept
         self.taken_locals: set[ast.stmt] = set()

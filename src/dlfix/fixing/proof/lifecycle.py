@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dlfix.fixing.proof import order, state
 from dlfix.fixing.proof.accesses import FirstAccess
@@ -136,10 +137,10 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
     missing = already - back - {*change.after.getters, *change.after.values, *change.after.methods}
     missing = missing if change.made_lazy else set()
     lost = {name for name in missing if state.removes(change.after, name)}
-    start = State(
-        frozenset(n for n in made_after.bound if n[1:] not in unset | lost),
-        frozenset(n for n in made_after.present if n[1:] not in emptied | already),
-        made_after.implied,
+    start = replace(
+        made_after,
+        bound=frozenset(n for n in made_after.bound if n[1:] not in unset | lost),
+        present=frozenset(n for n in made_after.present if n[1:] not in emptied | already),
     )
     yield from _while_restored(change, cls, start)
     if not emptied | missing:
@@ -223,7 +224,7 @@ def _as_pickled(change: ClassChange, made: State) -> State:
     """Return what is sure of an object of which only the state is there."""
     empty = {f".{name}" for name in state.dropped(change)}
     gone = {f".{name}" for name in state.dropped(change) if _is_deleted(change, name)}
-    return State(made.bound - gone, made.present - empty, made.implied)
+    return replace(made, bound=made.bound - gone, present=made.present - empty)
 
 
 def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[Regression]:
@@ -237,7 +238,7 @@ def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[R
         return
     removed = {f".{n}" for n in state.left_out_already(change) if state.removes(change.after, n)}
     pickled = _as_pickled(change, start)
-    sure = State(pickled.bound - removed, pickled.present - removed, pickled.implied)
+    sure = replace(pickled, bound=pickled.bound - removed, present=pickled.present - removed)
     for reading in Interpreter(change.new, cls).alone(cls, found, sure).in_order():
         if reading.name.startswith(".") and (is_new or reading.name[1:] in left_out):
             yield _unset(change, cls, reading, "while the instance is unpickled")

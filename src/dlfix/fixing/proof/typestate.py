@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
@@ -27,6 +27,12 @@ from dlfix.project.trees import children, kept, walk
 
 _HELD = ".="  # marks an attribute that was set in this process: its property opens nothing
 _PLAIN = (ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Call)
+_ANSWERS = (ast.Compare, ast.UnaryOp, ast.BoolOp, ast.Name, ast.Attribute, ast.Subscript)
+_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.IsNot: ast.Is,
+    ast.NotEq: ast.Eq,
+    ast.NotIn: ast.In,
+}
 _DEEP = 8  # how far calls of own methods are followed
 
 
@@ -38,18 +44,41 @@ class State:
     present: frozenset[str] = frozenset()  # of the bound attributes: surely not None
     # what is bound where a condition holds (or does not)
     implied: frozenset[tuple[str, bool, str]] = frozenset()
+    answers: frozenset[tuple[str, str, bool]] = frozenset()  # a name, and the condition it keeps
 
     def binding(self, name: str, *, present: bool = True) -> State:
         """Return the state after an assignment."""
         if name in self.bound and (name in self.present) == present:
             return self
         kept = self.present | {name} if present else self.present - {name}
-        return State(self.bound | {name}, kept, self.implied)
+        return replace(self, bound=self.bound | {name}, present=kept)
 
     def without(self, name: str) -> State:
         """Return the state after a deletion."""
         implied = frozenset(fact for fact in self.implied if fact[2] != name)
-        return State(self.bound - {name}, self.present - {name}, implied)
+        return replace(
+            self, bound=self.bound - {name}, present=self.present - {name}, implied=implied
+        )
+
+    def asking_anew(self, name: str) -> State:
+        """Return the state after a name got another value: conditions on it may hold no longer."""
+        word = re.compile(rf"\b(id|attr)='_?{re.escape(name.lstrip('_'))}'")
+        implied = frozenset(fact for fact in self.implied if not word.search(fact[0]))
+        answers = frozenset(a for a in self.answers if not word.search(a[0] + a[1]))
+        if len(implied) == len(self.implied) and len(answers) == len(self.answers):
+            return self
+        return replace(self, implied=implied, answers=answers)
+
+    def where(self, text: str, holds: bool) -> Iterator[str]:
+        """Yield what is bound where a condition holds, or does not."""
+        asked = {(text, holds)}
+        for kept_as, value, same in self.answers:
+            for told, other in ((kept_as, value), (value, kept_as)):
+                if same:
+                    asked.add((text.replace(told, other), holds))
+                elif text == told:
+                    asked.add((other, not holds))
+        yield from (name for condition, held, name in self.implied if (condition, held) in asked)
 
     @cached_property
     def attributes(self) -> State:
@@ -58,24 +87,36 @@ class State:
             frozenset(n for n in s if n.startswith(".")) for s in (self.bound, self.present)
         )
         implied = frozenset(fact for fact in self.implied if fact[2].startswith("."))
-        return State(bound, present, implied)
+        return State(bound, present, implied, self.answers)
 
 
 def merged(one: State | None, other: State | None) -> State | None:
     """Return what is sure on both ways to a point; None stands for a way that is never taken."""
     if one is None or other is None or one is other:
         return one or other
-    return State(one.bound & other.bound, one.present & other.present, one.implied & other.implied)
+    return State(
+        one.bound & other.bound,
+        one.present & other.present,
+        one.implied & other.implied,
+        one.answers & other.answers,
+    )
 
 
 @kept
-def _condition(test: ast.expr) -> str:
-    """Return a condition as text: the same for a parameter and the attribute it is kept as."""
-    return re.sub(
+def _condition(test: ast.expr) -> tuple[str, bool]:
+    """Return a condition as text, and whether it asks that this holds: the text is the same for a parameter and the attribute it is kept as, and for a condition and its opposite."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        text, holds = _condition(test.operand)
+        return text, not holds
+    text = re.sub(
         r"Attribute\(value=Name\(id='self', ctx=Load\(\)\), attr='_?(\w+)', ctx",
         r"Name(id='\1', ctx",
         ast.dump(test),
     )
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITES:
+        opposite = _OPPOSITES[type(test.ops[0])]
+        return text.replace(f"{type(test.ops[0]).__name__}()", f"{opposite.__name__}()", 1), False
+    return text, True
 
 
 @dataclass(frozen=True)
@@ -242,9 +283,7 @@ class Interpreter:
         names = [a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]]
         names += [a.arg for a in (args.vararg, args.kwarg) if a is not None]
         self._frames.append(frame)
-        end = self._block(
-            function.body, State(outer.bound | set(names), outer.present, outer.implied)
-        )
+        end = self._block(function.body, replace(outer, bound=outer.bound | set(names)))
         self._frames.pop()
         for returned in frame.returns:
             end = merged(end, returned)
@@ -287,7 +326,7 @@ class Interpreter:
         state = self._expression(node.value, state)
         present = not (isinstance(node.value, ast.Constant) and node.value.value is None)
         for target in node.targets:
-            state = self._store(target, state, present)
+            state = self._store(target, state, present, node.value)
         return state
 
     def _annassign(self, node: ast.AnnAssign, state: State) -> State:
@@ -295,7 +334,7 @@ class Interpreter:
             return state
         state = self._expression(node.value, state)
         present = not (isinstance(node.value, ast.Constant) and node.value.value is None)
-        return self._store(node.target, state, present)
+        return self._store(node.target, state, present, node.value)
 
     def _augassign(self, node: ast.AugAssign, state: State) -> State:
         state = self._expression(node.value, state)
@@ -345,9 +384,9 @@ class Interpreter:
         end = merged(one, other)
         if one is None or other is None or end is None:
             return end
-        text = _condition(node.test)
-        facts = {(text, True, name) for name in one.bound - other.bound}
-        facts |= {(text, False, name) for name in other.bound - one.bound}
+        text, holds = _condition(node.test)
+        facts = {(text, holds, name) for name in one.bound - other.bound}
+        facts |= {(text, not holds, name) for name in other.bound - one.bound}
         return replace(end, implied=end.implied | facts)
 
     def _while(self, node: ast.While, state: State) -> State | None:
@@ -599,7 +638,29 @@ class Interpreter:
             and is_attribute(func.value, self._frame.self_name)
         )
 
-    def _store(self, target: ast.expr, state: State, present: bool) -> State:
+    def _kept(self, target: ast.expr, state: State, value: ast.expr | None) -> State:
+        """Return what is sure of conditions once a name or an attribute of the object has another value."""
+        if isinstance(target, ast.Name):
+            name = target.id
+        elif is_attribute(target, self._frame.self_name):
+            name = target.attr
+        else:
+            return state
+        if value is None:
+            return state.asking_anew(name)
+        text, told = _condition(value)
+        kept_as = _condition(target)[0].replace("Store()", "Load()")
+        if text == kept_as:  # under its own name
+            return state
+        state = state.asking_anew(name)
+        if not isinstance(value, _ANSWERS):
+            return state
+        return replace(state, answers=state.answers | {(kept_as, text, told)})
+
+    def _store(
+        self, target: ast.expr, state: State, present: bool, value: ast.expr | None = None
+    ) -> State:
+        state = self._kept(target, state, value)
         if isinstance(target, ast.Name):
             return state.binding(target.id, present=present)
         if isinstance(target, (ast.Tuple, ast.List)):
@@ -626,10 +687,9 @@ class Interpreter:
 
     def _assuming(self, test: ast.expr, state: State, holds: bool) -> State:
         """Return what is sure once a condition was found to hold, or not to."""
-        text = _condition(test)
-        for condition, held, name in state.implied:
-            if condition == text and held == holds:
-                state = state.binding(name)
+        text, asked = _condition(test)
+        for name in state.where(text, asked == holds):
+            state = state.binding(name)
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._assuming(test.operand, state, not holds)
         if isinstance(test, ast.BoolOp):
@@ -681,4 +741,4 @@ def _back(inner: State, outer: State) -> State:
     """Return the state after a call: the callee's attributes, the caller's locals."""
     attributes = inner.attributes
     own = frozenset(n for n in outer.bound if not n.startswith("."))
-    return State(attributes.bound | own, attributes.present, attributes.implied)
+    return replace(attributes, bound=attributes.bound | own)
