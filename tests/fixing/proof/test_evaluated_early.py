@@ -46,6 +46,10 @@ UNDER = {
 SAME = {
     "no test": (OPEN, "{}"),
     "the same test": (f"if options['on']:\n    {OPEN}", "if options['on']:\n    {}"),
+    "the opposite test": (
+        f"if not options['on']:\n    pass\nelse:\n    {OPEN}",
+        "if options['on']:\n    {}",
+    ),
     "either branch": (f"if options['on']:\n    {OPEN}\nelse:\n    {OPEN}", "{}"),
     "the same return": (f"if not options:\n    return\n{OPEN}", "if not options:\n    return\n{}"),
 }

@@ -82,3 +82,39 @@ def test_what_code_names_that_changed_is_at_stake():
 
 def test_nothing_is_left_out_where_the_bases_changed():
     assert at_stake(ROWS.replace("class Rows(Base)", "class Rows(dict)")) is None
+
+
+CORRELATED = """
+class Rows:
+    def __init__(self, options, kind):
+        self.kind = kind
+        self.is_zip = options["kind"] == "zip"
+        {before}
+        if options["kind"] == "zip":
+            self.path = options["path"]
+        {after}
+
+    def read(self):
+        if {test}:
+            return open(self.path)
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "before", "after", "unset"),
+    [
+        ("self.is_zip", "pass", "pass", set()),
+        ("not self.is_zip", "pass", "pass", {".path"}),
+        ("self.is_zip", "pass", "self.is_zip = True", {".path"}),
+        ("self.is_zip", "options = dict(kind='zip')", "pass", {".path"}),
+        ("self.kind == 'zip'", "pass", "pass", {".path"}),
+        ("self.other != 'zip'", "self.other = options['kind']", "pass", {".path"}),
+        ("not self.other != 'zip'", "self.other = options['kind']", "pass", set()),
+    ],
+)
+def test_an_attribute_that_keeps_a_condition_is_asked_for_it(test, before, after, unset):
+    found, classes = program(CORRELATED.format(test=test, before=before, after=after))
+    interpreter = Interpreter(found, classes["Rows"], frozenset({"path"}))
+    made = interpreter.constructed()
+    run = interpreter.alone(classes["Rows"], classes["Rows"].methods["read"], made)
+    assert {reading.name for reading in run.unset} == unset

@@ -29,7 +29,16 @@ class Branching(Keeping):
 
     def _reads(self, attribute: str, test: ast.expr) -> bool:
         return any(
-            isinstance(each, ast.Attribute) and each.attr == attribute for each in ast.walk(test)
+            isinstance(each, ast.Attribute)
+            and each.attr == attribute
+            and not self._is_of_another(each.value)
+            for each in ast.walk(test)
+        )
+
+    def _is_of_another(self, owner: ast.expr) -> bool:
+        """Return whether an object is one that the method was given or made, and not its own: `args.file`."""
+        return (
+            isinstance(owner, ast.Name) and owner.id in self.scope.bindings and owner.id != self.me
         )
 
     def _may_be_none(self, attribute: str) -> bool:
@@ -89,12 +98,13 @@ class Branching(Keeping):
         self, attribute: str, compounds: Sequence[ast.stmt], docs: Sequence[str]
     ) -> list[str]:
         outer = compounds[-1]
-        kept_by_test = self._kept_by_test(attribute, outer)
+        by_test = self._kept_by_test(attribute, outer)
         pruned = self._pruned(attribute, outer)
         self.taken_locals.add(outer)
-        if kept_by_test and not self._is_asked_for(attribute):
-            pruned = self._asking_what_is_kept(attribute, outer, kept_by_test, pruned)
         lines = [*docs, pruned]
+        if by_test and not self._is_asked_for(attribute):
+            lines = self._asking_what_is_kept(attribute, by_test, pruned, docs)
+        pruned = lines[-1]
         if not _always_returns(pruned):
             asked = self._is_asked_for(attribute)
             lines.append(f'raise AttributeError("{attribute}")' if asked else "return None")
@@ -109,22 +119,29 @@ class Branching(Keeping):
         return [each for each in self.saves.get(attribute, ()) if each not in known]
 
     def _asking_what_is_kept(
-        self, attribute: str, outer: ast.stmt, by_test: Sequence[str], pruned: str
-    ) -> str:
-        """Return a pruned branch that asks whether what it opens from was kept, where that says the same as its test."""
-        first = next((s for s in self.inside if _is_never_none(self.kept_parts.get(s))), "")
-        body = pruned.removesuffix("\nreturn None").partition("\n")[2]
+        self, attribute: str, by_test: Sequence[str], pruned: str, docs: Sequence[str]
+    ) -> list[str]:
+        """Return the lines of a pruned branch, which ask whether what it opens from was kept where that says the same as its test."""
+        first = next((each for each in self.inside if self._is_never_none(each)), "")
+        body = _one_way_in(pruned)
         names = [each.partition(" = ")[0] for each in by_test]
         kept = first.partition(" = ")[0]
-        stores = [s for s in self.facts.stores[attribute] if s.statement in _body_of(outer)]
-        if not first or not stores or not _is_indented(body) or any(n in body for n in names):
-            return pruned
+        if not first or not body or any(name in body for name in names):
+            return [*docs, pruned]
         for name, save in zip(names, by_test, strict=True):
             self.saves[attribute].remove(save)
             known = self.moved.kept.items()
             self.moved.kept = {k: v for k, v in known if f"{self.me}.{v}" != name}
         self.saves[attribute].append(f"{kept} = None")
-        return f"if {kept} is None:\n{INDENT}return None\n{dedented(body, INDENT).removeprefix(INDENT)}"
+        return [f"if {kept} is None:", f"{INDENT}return None", *docs, body]
+
+    def _is_never_none(self, save: str) -> bool:
+        """Return whether what is kept is an object in any case: a path that is put together, a text."""
+        made = ast.parse(save.partition(" = ")[2], mode="eval").body
+        if not isinstance(made, ast.Name):
+            return _makes_text(made)
+        bindings = [each for each in self.scope.bindings.get(made.id, ()) if not each.path]
+        return len(bindings) == 1 and _makes_text(getattr(bindings[0].statement, "value", None))
 
     def _pruned(self, attribute: str, statement: ast.stmt) -> str:
         """Return a compound statement with what opens `attribute` alone, each time a `return`."""
@@ -210,21 +227,30 @@ class Branching(Keeping):
         )
 
 
-def _body_of(statement: ast.stmt) -> Sequence[ast.stmt]:
-    return statement.body if isinstance(statement, ast.If) else ()
+def _one_way_in(pruned: str) -> str:
+    """Return what a text does in one branch, if it returns None in the other; else nothing."""
+    nothing = f"{INDENT}return None"
+    test, _, rest = pruned.partition("\n")
+    if not test.startswith("if "):
+        return ""
+    if rest.startswith(f"{nothing}\n"):
+        other = rest.removeprefix(f"{nothing}\n")
+        return _of_block(other.removeprefix("else:\n")) if other.startswith("el") else other
+    return _of_block(rest.removesuffix("\nreturn None").removesuffix(f"\nelse:\n{nothing}"))
 
 
-def _is_indented(text: str) -> bool:
-    return bool(text) and all(line.startswith(INDENT) or not line for line in text.splitlines())
+def _of_block(text: str) -> str:
+    """Return the lines of an indented block; nothing where there are others among them."""
+    if not all(line.startswith(INDENT) or not line for line in text.splitlines()):
+        return ""
+    return dedented(text, INDENT).removeprefix(INDENT)
 
 
-def _is_never_none(kept: tuple[str, ast.expr] | None) -> bool:
-    """Return whether the value that is kept is an object in any case: a path that is put together, a text."""
-    part = kept[1] if kept else None
-    if isinstance(part, ast.Call):
-        return is_path_call(part)
-    return isinstance(part, ast.JoinedStr) or (
-        isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Add, ast.Div, ast.Mod))
+def _makes_text(value: ast.AST | None) -> bool:
+    if isinstance(value, ast.Call):
+        return is_path_call(value) or ast.unparse(value.func).startswith("os.path.")
+    return isinstance(value, ast.JoinedStr) or (
+        isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Div, ast.Mod))
     )
 
 

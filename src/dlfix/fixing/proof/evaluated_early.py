@@ -12,6 +12,7 @@ from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     is_attribute,
     own_targets,
+    positive,
     self_name,
 )
 
@@ -58,10 +59,10 @@ def _evaluated(body: list[ast.stmt]) -> dict[str, set[Conditions]]:
 def _by_either(known: set[Conditions]) -> set[Conditions]:
     """Return the conditions of what is evaluated in both branches of one more."""
     return {
-        conditions - {("body", said)}
+        conditions - {("holds", said)}
         for conditions in known
-        for branch, said in conditions
-        if branch == "body" and conditions - {("body", said)} | {("orelse", said)} in known
+        for how, said in conditions
+        if how == "holds" and conditions - {("holds", said)} | {("fails", said)} in known
     }
 
 
@@ -84,9 +85,9 @@ def _in_node(node: ast.AST, conditions: Conditions) -> Iterator[tuple[ast.AST, C
         return  # items have names of their own
     yield node, conditions
     parts = dict(ast.iter_fields(node))
-    for name, said in _conditional(node):
+    for name, condition in _conditional(node):
         part = parts.pop(name)
-        inner = conditions | {(name, said)}
+        inner = conditions | {condition}
         if isinstance(part, list) and part and isinstance(part[0], ast.stmt):
             yield from _in_block(part, inner)
         else:
@@ -101,16 +102,18 @@ def _in_node(node: ast.AST, conditions: Conditions) -> Iterator[tuple[ast.AST, C
                 yield from _in_node(each, conditions)
 
 
-def _conditional(node: ast.AST) -> Iterator[tuple[str, str]]:
+def _conditional(node: ast.AST) -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield the parts of a node that are not evaluated each time, or of which an error is handled, and by what."""
     match node:
         case ast.If(test=test) | ast.IfExp(test=test):
-            yield from (("body", _said(test)), ("orelse", _said(test)))
+            asked, holds = positive(test)
+            yield "body", ("holds" if holds else "fails", _said(asked))
+            yield "orelse", ("fails" if holds else "holds", _said(asked))
         case ast.While(test=asked) | ast.For(iter=asked) | ast.AsyncFor(iter=asked):
-            yield "body", _said(asked)
+            yield "body", ("entered", _said(asked))
         case ast.Try(handlers=handlers) if handlers:
-            yield "body", "; ".join(_said(each.type) for each in handlers)
-            yield "handlers", ""
+            yield "body", ("handled", "; ".join(_said(each.type) for each in handlers))
+            yield "handlers", ("raised", "")
 
 
 def _may_exit(node: ast.If) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dlfix.fixing.proof.changes import ClassChange
 from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.origins import Origins
+from dlfix.fixing.proof.plain_results import PlainResults
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.syntax import (
     ADDING,
@@ -116,7 +117,7 @@ def outlives(
     `item` is the place of the object in the tuple that the call gives, if it gives one.
     """
     inside = _statements_around(temporary, module, call)
-    kept = Kept.of(module, call, item)
+    kept = Kept.of(module, call, item, change.new.kept(PlainResults))
     if inside and (kept.leaves or _used_after(change, module, call, kept.names, inside)):
         return module, call
     for other, each, place in kept.makers(change.new, module, call) if far else ():
@@ -147,14 +148,22 @@ class Kept:
         self.is_returned = False
 
     @classmethod
-    def of(cls, module: Module, call: ast.Call, item: int | None = None) -> Kept:
-        """Follow an object to the end of the statement that makes it."""
+    def of(
+        cls,
+        module: Module,
+        call: ast.Call,
+        item: int | None = None,
+        plain: PlainResults | None = None,
+    ) -> Kept:
+        """Follow an object to the end of the statement that makes it, or to a call that gives plain values for it."""
         found = cls(item)
         child: ast.AST = call
         for parent in module.ancestors(call):
             if isinstance(parent, (ast.Compare, ast.Attribute, ast.Subscript)):
                 break
             if isinstance(parent, ast.Call) and child is not parent.func:
+                if plain is not None and plain.gives(module, parent):
+                    break
                 found._several = False
                 found._filled(parent)
             if isinstance(parent, ast.Tuple) and isinstance(module.parent(parent), _PARTING):

@@ -21,6 +21,12 @@ last_part = syntax.last_name
 parameters = syntax.parameters
 self_name = syntax.first_parameter
 
+_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.IsNot: ast.Is,
+    ast.NotEq: ast.Eq,
+    ast.NotIn: ast.In,
+}
+
 
 def within(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Yield nodes and all that is in them, in source order, functions inside included."""
@@ -214,6 +220,17 @@ def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     for node in executed(body):
         if isinstance(node, ast.stmt):
             yield node
+
+
+def positive(test: ast.expr) -> tuple[ast.expr, bool]:
+    """Return a condition without negations, and whether it is asked that it holds: `x is None`, False for `x is not None`."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            asked, holds = positive(operand)
+            return asked, not holds
+        case ast.Compare(ops=[op]) if type(op) in _OPPOSITES:
+            return ast.Compare(test.left, [_OPPOSITES[type(op)]()], test.comparators), False
+    return test, True
 
 
 def ends_here(body: list[ast.stmt]) -> bool:

@@ -20,6 +20,7 @@ from dlfix.fixing.proof.syntax import (
     is_attribute,
     last_part,
     named_target,
+    positive,
     self_name,
 )
 from dlfix.project.syntax import attribute_named, is_name
@@ -28,11 +29,6 @@ from dlfix.project.trees import children, kept, walk
 _HELD = ".="  # marks an attribute that was set in this process: its property opens nothing
 _PLAIN = (ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 _ANSWERS = (ast.Compare, ast.UnaryOp, ast.BoolOp, ast.Name, ast.Attribute, ast.Subscript)
-_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.IsNot: ast.Is,
-    ast.NotEq: ast.Eq,
-    ast.NotIn: ast.In,
-}
 _DEEP = 8  # how far calls of own methods are followed
 
 
@@ -105,18 +101,13 @@ def merged(one: State | None, other: State | None) -> State | None:
 @kept
 def _condition(test: ast.expr) -> tuple[str, bool]:
     """Return a condition as text, and whether it asks that this holds: the text is the same for a parameter and the attribute it is kept as, and for a condition and its opposite."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        text, holds = _condition(test.operand)
-        return text, not holds
+    asked, holds = positive(test)
     text = re.sub(
         r"Attribute\(value=Name\(id='self', ctx=Load\(\)\), attr='_?(\w+)', ctx",
         r"Name(id='\1', ctx",
-        ast.dump(test),
+        ast.dump(asked),
     )
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITES:
-        opposite = _OPPOSITES[type(test.ops[0])]
-        return text.replace(f"{type(test.ops[0]).__name__}()", f"{opposite.__name__}()", 1), False
-    return text, True
+    return text, holds
 
 
 @dataclass(frozen=True)
