@@ -119,7 +119,7 @@ def _bindings(function: Function, name: str) -> Iterator[ast.expr | None]:
                     yield args[0] if attr in ("append", "extend", "add") and args else None
             case ast.Subscript(value=ast.Name(id=owner), ctx=ast.Store()) if owner == name:
                 yield None
-            case ast.AST(name=target) | ast.AST(asname=target) if target == name:
+            case _ if name in (getattr(node, "name", ""), getattr(node, "asname", "")):
                 stores += 1  # a function, an import, an error
     if stores != known or not stores:
         yield None
