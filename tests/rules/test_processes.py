@@ -546,3 +546,39 @@ def test_processes_that_are_forked_by_their_start_get_objects_as_they_are(
         f"    mp.start_processes(work, args=(Agent(),), nprocs=2, start_method={method!r})\n"
     )
     check(tmp_path, text)
+
+
+CLIENT = """
+import multiprocessing, socket
+class Client:
+    def __init__(self):
+        self.sock = socket.socket()
+    def send(self, text):
+        self.sock.sendall(text)
+class Worker(multiprocessing.Process):
+    def __init__(self):
+        super().__init__()
+        self.client = Client()
+    def run(self):
+        self.client.send(b"hello")
+    def tell(self, text):
+        self.client.send(text)
+if __name__ == "__main__":
+    worker = Worker()
+    worker.start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "found"),
+    [
+        ("worker.join()", []),
+        ("worker.tell(b'more')", ["DLF202"]),
+        ("worker.client.send(b'more')", ["DLF202"]),
+    ],
+)
+def test_what_a_process_makes_for_itself_is_shared_with_nobody(tmp_path: Path, then, found):
+    (tmp_path / "main.py").write_text(f"{CLIENT}    {then}\n", encoding="utf-8")
+    rules = [rule for rule in all_rules() if rule.code == "DLF202"]
+    diagnosed = inspect(analyze(Project([tmp_path / "main.py"]), load()), rules)
+    assert [each.finding.code for each in diagnosed] == found

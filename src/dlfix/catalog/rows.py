@@ -215,6 +215,7 @@ class ResourceRow(_Named):
     fork: Literal["", "safe", "unsafe", "once-used", "offset", "hangs", "copied"] = ""
     fork_why: str = ""
     connects_later: bool = False  # nothing is shared under fork before its first use
+    ends_by_number: bool = False  # a forked process can still end it, by its process id
     action: Literal["lazy", "drop", "copy", "report"] = "report"
     saved: str = ""  # the calls that give the state, which can be pickled: `get_state().numpy()`
     restored: str = ""  # the expression that makes an object of `{}`, the saved state

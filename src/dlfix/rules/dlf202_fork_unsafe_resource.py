@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.rules.base import Finding, Rule
 from dlfix.rules.reading.handles import finding, handles
+from dlfix.rules.reading.own_processes import is_of_one_process
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -115,6 +116,7 @@ class ForkUnsafeResource(Rule):
                 and not handle.row.fails
                 and handle.row.fork_unsafe
                 and not handle.passed_in
+                and not is_of_one_process(handle.crossing, analysis)
             ):
                 found = finding(
                     type(self),

@@ -218,7 +218,7 @@ def opened_lazily(
 ) -> ClassPlan:
     """Plan the handles of one class that are opened when they are first needed.
 
-    They are held by process, or only leave the state.
+    They are held by process, or only leave the state: a forked worker may have to end what the parent started.
     """
     names = list(dict.fromkeys(each.attribute for each in group))
     rows = {each.attribute: each.row for each in group if each.row is not None}
@@ -227,6 +227,7 @@ def opened_lazily(
     opened = OpenedByOthers(group[0].facts, names, around, closes, alone)
     if all(_asks_for_process(group[0].facts, name) for name in names):
         return replace(opened.left_closed(), remains="")
+    by_process = by_process and not any(row.ends_by_number for row in rows.values())
     return opened.plan() if by_process else opened.left_closed()
 
 
