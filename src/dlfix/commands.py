@@ -341,9 +341,12 @@ def _finish(session: Session, outcome: Outcome, request: Request, manner: Manner
     from dlfix import undo_commands as writing
     from dlfix.report.view import View
 
-    view = View(session, outcome.left, outcome.project)
-    session.bugs.extend(outcome.errors)
     shown = manner.diff or (manner.side_by_side and not manner.interactive)
+    if shown:  # the files stay as they are: so do the places in them
+        view = View(session, outcome.left_before)
+    else:
+        view = View(session, outcome.left, outcome.project)
+    session.bugs.extend(outcome.errors)
     written: Written | None = None
     if shown:
         _show_diff(session, outcome, request, manner)

@@ -54,6 +54,9 @@ class Outcome:
     left: tuple[Diagnosis, ...]
     project: Project
     errors: tuple[str, ...] = ()
+    left_before: tuple[
+        Diagnosis, ...
+    ] = ()  # what is left, with its places in the texts as they were
 
 
 @dataclass
@@ -429,8 +432,16 @@ class Session:
         left = [one for one in left if not one.ignored]
         before = {path: self.text(path) for path in texts}
         changes = tuple(self._change(path, text) for path, text in sorted(texts.items()))
+        left_before = tuple(one for one in done.left_before if not one.ignored)
         return Outcome(
-            changes, before, texts, tuple(applied), tuple(left), done.project, done.errors
+            changes,
+            before,
+            texts,
+            tuple(applied),
+            tuple(left),
+            done.project,
+            done.errors,
+            left_before,
         )
 
     @property

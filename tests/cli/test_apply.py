@@ -1,8 +1,11 @@
 import os
+import re
 import subprocess
 
 import pytest
+from typer.testing import CliRunner
 
+from dlfix.cli import app
 from tests.cli.test_check import write
 
 
@@ -487,3 +490,49 @@ def test_a_piped_patch_stays_plain_though_ci_forces_colours(dlfix, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     write(dlfix.folder, "a.py", "x = bad\n")
     assert dlfix("apply", "--diff").stdout.startswith("--- a/a.py\n+++ b/a.py\n")
+
+
+TWO = """
+import zipfile
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Names(Dataset):
+    def __init__(self, path):
+        self.archive = zipfile.ZipFile(path)
+
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, index):
+        return self.archive.read("a")
+
+
+class Notes(Dataset):
+    def __init__(self, path):
+        self.file = open(path, "w")
+
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, index):
+        self.file.write(str(index))
+        return index
+
+
+if __name__ == "__main__":
+    for dataset in (Names("a.zip"), Notes("notes.txt")):
+        list(DataLoader(dataset, num_workers=2))
+"""
+
+
+@pytest.mark.parametrize("options", [["--diff"], []])
+def test_what_is_left_is_where_the_reader_finds_it(tmp_path, options):
+    main = tmp_path / "main.py"
+    main.write_text(TWO, encoding="utf-8")
+    told = CliRunner().invoke(app, ["apply", *options, "--no-cache", str(main)]).output
+    lines = main.read_text(encoding="utf-8").splitlines()
+    row = lines.index('        self.file = open(path, "w")') + 1
+    refused = told[told.index("Refused") :]
+    assert re.search(rf"main\.py:{row}\n", refused)

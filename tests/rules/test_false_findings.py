@@ -250,6 +250,22 @@ def main():
 if __name__ == "__main__":
     main()
 """
+PAIRS = """
+from PIL import Image
+class Each:
+    def __init__(self, change): self.change = change
+    def __call__(self, *images): return [self.change(image) for image in images]
+class Pairs(Dataset):
+    def __init__(self, transforms=None): self.transforms = transforms
+    def __len__(self): return 2
+    def __getitem__(self, i):
+        pair = [Image.open("a.png"), Image.open("b.png")]
+        if self.transforms:
+            for transform in self.transforms: pair = transform(*pair)
+        return pair
+def main(transforms=None):
+    DataLoader({}, num_workers=2)
+"""
 TREE = """
 from rtree.index import Index
 class Reader(Dataset):
@@ -979,6 +995,11 @@ if __name__ == "__main__":
     "an image where the dataset was given a crop": (PICTURES.format("Pictures(Crop())"), []),
     "an image where the dataset was given a transform of a library": (
         PICTURES.format("Pictures(crop=None, transform=ToTensor())"),
+        [],
+    ),
+    "images in a list where there are no transforms": (PAIRS.format("Pairs()"), ["DLF207"]),
+    "images in a list that transforms may take the place of": (
+        PAIRS.format("Pairs([Each(change)])"),
         [],
     ),
     "an index whose items pickle leaves out": (TREE + LOADER, ["DLF206"]),

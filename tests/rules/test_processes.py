@@ -582,3 +582,28 @@ def test_what_a_process_makes_for_itself_is_shared_with_nobody(tmp_path: Path, t
     rules = [rule for rule in all_rules() if rule.code == "DLF202"]
     diagnosed = inspect(analyze(Project([tmp_path / "main.py"]), load()), rules)
     assert [each.finding.code for each in diagnosed] == found
+
+
+UNGUARDED = """
+from torch.utils.data import DataLoader
+for batch in DataLoader([1, 2, 3], num_workers=2):
+    print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "found"),
+    [
+        ("train", "", ["DLF301"]),
+        ("__main__", "", []),  # `python -m package`: no worker imports that again
+        ("__main__", "from package import __main__", ["DLF301"]),
+    ],
+)
+def test_the_main_module_of_a_package_needs_no_guard(tmp_path: Path, name, other, found):
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").touch()
+    (tmp_path / "package" / f"{name}.py").write_text(UNGUARDED, encoding="utf-8")
+    (tmp_path / "other.py").write_text(other, encoding="utf-8")
+    rules = [rule for rule in all_rules() if rule.code == "DLF301"]
+    diagnosed = inspect(analyze(Project(sorted(tmp_path.rglob("*.py"))), load()), rules)
+    assert [each.finding.code for each in diagnosed] == found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -69,6 +69,18 @@ class Rewritten:
     errors: tuple[str, ...] = ()  # dlfix's own mistakes, one line each
     cut_short: bool = False  # whether a reading ended before everything was followed
     extent: Extent | None = None  # how much was followed at first
+    first: Mapping[int, Finding] = field(
+        default_factory=dict
+    )  # those of `left` as they were, by id
+
+    @property
+    def left_before(self) -> tuple[Diagnosis, ...]:
+        """What is left, with its places in the texts as they were."""
+        return tuple(replace(each, finding=self._before(each.finding),
+                             also=tuple(map(self._before, each.also))) for each in self.left)  # fmt: skip
+
+    def _before(self, finding: Finding) -> Finding:
+        return self.first.get(id(finding), finding)
 
 
 Choose: TypeAlias = Callable[[Proposal], Choice | Edited]

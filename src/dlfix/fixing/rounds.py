@@ -568,6 +568,7 @@ class Run:
             tuple(self.errors),
             self.cut_short,
             self.extent,
+            state.first,
         )
 
     def _diagnosis(self, finding: Finding, state: State, last: Finding | None) -> Diagnosis:

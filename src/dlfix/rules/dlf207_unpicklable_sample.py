@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, TypeGuard, TypeVar
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING, TypeGuard
 
 from dlfix.reach.conditions import is_dead
 from dlfix.reach.entry_points import Entries
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from dlfix.catalog import ResourceRow
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Boundary, Crossing
-
-T = TypeVar("T", bound=Hashable)
+    from dlfix.reach.values import Argument
 
 _COLLATE = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
@@ -296,21 +295,34 @@ def _items(analysis: Analysis, container: Container) -> list[Value]:
 
 
 def _parts(analysis: Analysis, found: list[Value], depth: int) -> Iterator[list[Value]]:
-    """Yield what a sample may be, and what each thing inside it may be; each container is opened once."""
+    """Yield what a sample may be, and what each thing inside it may be; no container is opened twice."""
     level = [found]
     met: set[Hashable] = set()
     for _ in range(depth + 1):
         yield from level
-        opened = _new((each for values in level for each in values if _is_opened(each)), met)
-        items = _new((argument for each in opened for _, argument in each.items), met)
-        level = [analysis.values(argument) for argument in items]
+        found_next = dict.fromkeys(each for values in level for each in _items_of_all(values))
+        items = [each for each in found_next if each not in met]
+        met.update(items)
+        level = [[each for one in item for each in analysis.values(one)] for item in items]
 
 
-def _new(found: Iterable[T], met: set[Hashable]) -> list[T]:
-    """Return what was not met before, in order."""
-    new = [each for each in dict.fromkeys(found) if each not in met]
-    met.update(new)
-    return new
+def _items_of_all(values: list[Value]) -> Iterator[tuple[Argument, ...]]:
+    """Yield each item of a sample, as it is in every container that the sample may be; none where it may be another thing."""
+    opened = [each for each in values if _is_opened(each)]
+    if not opened or len(opened) < len(values):
+        return
+    by_key = [_by_key(each) for each in opened]
+    for key in by_key[0]:
+        if all(key in each for each in by_key):
+            yield tuple(dict.fromkeys(one for each in by_key for one in each[key]))
+
+
+def _by_key(container: Container) -> dict[object, list[Argument]]:
+    """Return the items of a container by their keys, or their places: one may be set again."""
+    found: dict[object, list[Argument]] = {}
+    for place, (key, item) in enumerate(container.items):
+        found.setdefault(place if key is None else key, []).append(item)
+    return found
 
 
 def _is_opened(value: Value) -> TypeGuard[Container]:

@@ -118,7 +118,8 @@ class MissingMainGuard(Rule):
                 if path not in first or begins_before(entry.statement, first[path][0]):
                     first[path] = (entry.statement, start, entry)
         for statement, start, entry in first.values():
-            yield self._finding(analysis, statement, start, entry)
+            if not _is_never_run_again(analysis, entry.module):
+                yield self._finding(analysis, statement, start, entry)
 
     def _finding(
         self, analysis: Analysis, statement: ast.stmt, start: Start, entry: Entry
@@ -135,6 +136,11 @@ class MissingMainGuard(Rule):
             error=ERROR,
             evidence=StartsAtImport(statement, importer),
         )
+
+
+def _is_never_run_again(analysis: Analysis, module: Module) -> bool:
+    """Return whether no worker runs a module: multiprocessing leaves the `__main__` of a package alone."""
+    return module.path.name == "__main__.py" and not _importer(analysis, module)
 
 
 def _importer(analysis: Analysis, module: Module) -> str:
