@@ -47,7 +47,9 @@ class Fix:
     applicability: Applicability
     edits: tuple[Edit, ...]
     why_unsafe: str = ""  # one clause, for an unsafe fix: what may change
-    form: Literal["", "lazy", "held", "sliced", "state"] = ""  # of several forms, which one this is
+    form: Literal["", "lazy", "held", "sliced", "state", "where_open"] = (
+        ""  # of several forms, which one this is
+    )
     remains: str = ""  # one clause: what a process may still share with its parent
     instead: Fix | None = None  # the form to try where this one is not accepted
 

@@ -68,4 +68,5 @@ def test_one_that_opens_it_in_another_process_only_leaves_it_out_of_its_state(te
 )
 def test_one_that_may_read_what_another_process_opened_does_not(test: str, first: str):
     text = fixed(test, first)
-    assert BY_PROCESS in text or "def __getstate__" not in text
+    reopened = "# __setstate__ reopens it" in text
+    assert BY_PROCESS in text or reopened or "def __getstate__" not in text

@@ -7,8 +7,8 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, scale, size=None):
         self.scale = scale
-        self._cached = functools.lru_cache(maxsize=size)(self._load)
         self.size = size
+        self._cached = functools.lru_cache(maxsize=size)(self._load)
 
     def __getstate__(self):
         state = self.__dict__.copy()

@@ -15,14 +15,15 @@ class Store:
 
     def __getstate__(self) -> dict[str, object]:
         state = self.__dict__.copy()
-        state["_is_open"] = self.file is not None  # __setstate__ calls connect()
-        state["file"] = None
+        if state.get("file") is not None:
+            state["file"] = True  # __setstate__ calls connect()
         state["connected"] = False
         return state
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
-        if self.__dict__.pop("_is_open"):
+        if self.file:
+            self.file = None
             self.connect()
 
     def connect(self) -> "Store":

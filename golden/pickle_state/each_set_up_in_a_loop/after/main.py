@@ -9,8 +9,8 @@ from torch.utils.data import DataLoader, Dataset
 class Ready(Dataset):
     def __init__(self, n, names=("a", "b")):
         self.n = n
-        self.events = {name: threading.Event() for name in names}
         self.names = names
+        self.events = {name: threading.Event() for name in names}
         for event in self.events.values():
             event.set()
 

@@ -17,13 +17,14 @@ class Pages:
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state["_is_open"] = self._map is not None  # __setstate__ calls __enter__()
-        state["_map"] = None
+        if state.get("_map") is not None:
+            state["_map"] = True  # __setstate__ calls __enter__()
         return state
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        if self.__dict__.pop("_is_open"):
+        if self._map:
+            self._map = None
             self.__enter__()
 
     def __enter__(self):

@@ -9,8 +9,8 @@ from torch.utils.data import DataLoader, Dataset
 
 class Runs(Dataset):
     def __init__(self, name):
-        self.match = re.match(r"run-(?P<n>\d+)_of_(\d+)", name)
         self.name = name
+        self.match = re.match(r"run-(?P<n>\d+)_of_(\d+)", name)
 
     def __getstate__(self):
         state = self.__dict__.copy()

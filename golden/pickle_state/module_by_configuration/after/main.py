@@ -12,8 +12,8 @@ CODECS = {"json": json}
 
 class Data(Dataset):
     def __init__(self, cfg):
-        self.codec = CODECS[cfg.kind]
         self._codec_kind = cfg.kind
+        self.codec = CODECS[cfg.kind]
 
     def __getstate__(self):
         state = self.__dict__.copy()

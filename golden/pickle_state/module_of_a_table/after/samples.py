@@ -13,8 +13,8 @@ class Samples(Dataset):
 
     def __init__(self, root, suffix=".json"):
         self.paths = sorted(pathlib.Path(root).glob("*" + suffix))
-        self.codec = CODECS[suffix]
         self.suffix = suffix
+        self.codec = CODECS[suffix]
         self.binary = self.codec is pickle
 
     def __getstate__(self):

@@ -7,8 +7,8 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, size):
         self.scale = 2
-        self._queue = queue.Queue(maxsize=size)
         self.size = size
+        self._queue = queue.Queue(maxsize=size)
 
     def __getstate__(self):
         state = self.__dict__.copy()

@@ -18,18 +18,11 @@ class Server:
         self.process = subprocess.Popen([sys.executable, "-c", code])
 
 
-class Worker(mp.Process):
-    def __init__(self, results):
-        super().__init__()
-        self.results = results
-        self.server = Server()
-        self.server.restart()
-
-    def run(self):
-        self.server.restart()
-        running = self.server.process.poll() is None
-        self.server.process.kill()
-        self.results.put(running)
+def work(server, results):
+    server.restart()
+    running = server.process.poll() is None
+    server.process.kill()
+    results.put(running)
 
 
 if __name__ == "__main__":
@@ -37,16 +30,17 @@ if __name__ == "__main__":
     parser.add_argument("--workers", type=int, default=0)
     parser.add_argument("--start-method", default="spawn")
     args = parser.parse_args()
+    context = mp.get_context(args.start_method)
+    results = context.SimpleQueue()
+    server = Server()
+    server.restart()
+    first = server.process
     if args.workers:
-        mp.set_start_method(args.start_method)
-    results = mp.SimpleQueue()
-    worker = Worker(results)
-    if args.workers:
+        worker = context.Process(target=work, args=(server, results))
         worker.start()
         worker.join()
     else:
-        worker.run()
-    first = worker.server.process
+        work(server, results)
     if args.start_method != "fork":  # a forked worker has ended it
         first.kill()
     ended = first.wait(10) is not None

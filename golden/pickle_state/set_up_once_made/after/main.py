@@ -16,8 +16,8 @@ class Prefetch(Dataset):
         self.local = threading.local()
         self.ready = threading.Event()
         self.ready.set()
-        self.pool = ThreadPoolExecutor(max_workers=threads)
         self.threads = threads
+        self.pool = ThreadPoolExecutor(max_workers=threads)
         self.changed = threading.Condition()
         self.requests = queue.Queue(maxsize=n)
         self.lock = threading.RLock()

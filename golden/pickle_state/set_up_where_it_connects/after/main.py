@@ -12,13 +12,14 @@ class Store:
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state["_is_open"] = self.connection is not None  # __setstate__ calls connect()
-        state["connection"] = None
+        if state.get("connection") is not None:
+            state["connection"] = True  # __setstate__ calls connect()
         return state
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        if self.__dict__.pop("_is_open"):
+        if self.connection:
+            self.connection = None
             self.connect()
 
     def connect(self):

@@ -49,7 +49,7 @@ class Mover(Leaving):
         lines = [*imports, self.facts.setting(attribute, text), *settings]
         return lines, self.saves.get(attribute, [])[before:]
 
-    def again(self, attribute: str) -> tuple[str, list[str]]:
+    def again(self, attribute: str, *, in_branches: bool = False) -> tuple[str, list[str]]:
         """Return the body that opens an attribute again, and what must be kept for it.
 
         The statements that open it stay where they are; `evaluated` says what they read now, as a
@@ -58,7 +58,12 @@ class Mover(Leaving):
         handle = self.handles[attribute]
         self._find_alias(attribute, handle)
         definition = self.definitions[attribute]
-        if self._compounds(definition) or attribute in self.walrus or attribute in self.steps:
+        around = [
+            each
+            for each in self._compounds(definition)
+            if not (in_branches and isinstance(each, ast.If))
+        ]
+        if around or attribute in self.walrus or attribute in self.steps:
             raise Refusal(
                 f"the resource is opened inside a compound statement ({self.facts.line(definition)})"
             )

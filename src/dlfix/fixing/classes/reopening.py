@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dlfix.fixing.classes.closing import questions_and_guards
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, StoreSite, self_name
@@ -13,9 +13,13 @@ from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.observed import declared_at
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, State
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, is_slotted, state_for
-from dlfix.fixing.classes.text import render, shifted
+from dlfix.fixing.classes.text import indented, render, shifted
 from dlfix.project.order import start
 
+INDENT = "    "
+# The mark by which `__setstate__` knows that the handle was open.
+MARKED = """if state.get("{name}") is not None:
+    state["{name}"] = True"""
 AGAIN = "__setstate__ reopens it"
 AT_FORK = (
     "a forked worker still uses the parent's resource; start the workers with spawn or forkserver"
@@ -124,9 +128,16 @@ def _refuse_other_targets(facts: ClassFacts, site: StoreSite) -> None:
 
 
 def plan_by_state(
-    facts: ClassFacts, handles: Mapping[str, Handle], around: Surroundings
+    facts: ClassFacts,
+    handles: Mapping[str, Handle],
+    around: Surroundings,
+    *,
+    where_open: bool = False,
 ) -> ClassPlan:
-    """Plan handles that leave the pickled state, and are opened again when it is set."""
+    """Plan handles that leave the pickled state, and are opened again when it is set.
+
+    `where_open`: a method or a branch opens them, so that only those are opened again that were open.
+    """
     forms = Forms(facts, handles, around)
     forms.work.gone |= {each.site.statement for each in handles.values()}
     forms.refuse_what_counts()
@@ -137,14 +148,15 @@ def plan_by_state(
     exchanges: list[Exchange] = []
     opened: dict[ast.expr | None, str] = {}
     for handle in ordered:
-        site = _only_start(facts, handle)
+        site = _only_opening(facts, handle) if where_open else _only_start(facts, handle)
         first = opened.setdefault(site.value, handle.attribute)
         if first != handle.attribute:  # `self.array = self.second = ...`: one object
             restores.append(facts.setting(handle.attribute, f"self.{first}"))
             continue
         mover = movers.setdefault(site.method, Mover(facts, site.method, handles, around))
-        body, saves = mover.again(handle.attribute)
-        restores += _restoring(facts, handle.attribute, body)
+        body, saves = mover.again(handle.attribute, in_branches=where_open)
+        lines = _restoring(facts, handle.attribute, body)
+        restores += _if_marked(handle.attribute, lines) if where_open else lines
         if saves and (facts.is_frozen or is_slotted(facts)):
             raise Refusal(
                 f"the arguments that open the resource are not stored ({facts.line(site.statement)})"
@@ -160,7 +172,12 @@ def plan_by_state(
         known = set(handles) | {n for m in movers.values() for n in m.moved.kept.values()}
         inputs.refuse_changing(facts, "\n".join(restores), "self", known)
     drops = tuple(
-        Drop(each.attribute, why=AGAIN if not index else "") for index, each in enumerate(ordered)
+        Drop(
+            each.attribute,
+            why=AGAIN if not index else "",
+            code=MARKED.format(name=each.attribute) if where_open else "",
+        )
+        for index, each in enumerate(ordered)
     )
     return ClassPlan(
         cls=facts.module.span(facts.node),
@@ -189,6 +206,32 @@ def _restoring(facts: ClassFacts, attribute: str, body: str) -> list[str]:
     value = last.removeprefix("return ")
     lines = [line for part in before for line in part.split("\n")]
     return [*lines, facts.setting(attribute, value)]
+
+
+def _if_marked(attribute: str, lines: Sequence[str]) -> list[str]:
+    return ["\n".join([f"if self.{attribute}:", *(indented(line, INDENT) for line in lines)])]
+
+
+def _only_opening(facts: ClassFacts, handle: Handle) -> StoreSite:
+    """Return the one statement that opens a handle, in a branch or a method; the attribute is None without it."""
+    site, stores = handle.site, facts.stores.get(handle.attribute, [])
+    where = facts.line(site.statement)
+    if handle.container or site.value is None:
+        raise Refusal(f"several resources are opened in one statement ({where})")
+    if [each for each in stores if not each.resets] != [site]:
+        raise Refusal(f"the resource is opened more than once ({where})")
+    field = facts.fields.get(handle.attribute)
+    starts_as_none = any(
+        each.resets and each.method.name in STARTS and each.statement in each.method.body
+        for each in stores
+    )
+    if not starts_as_none and not (field is not None and _is_none(field.value)):
+        raise Refusal(f"the attribute is not set where the resource is not opened ({where})")
+    return site
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _only_start(facts: ClassFacts, handle: Handle) -> StoreSite:

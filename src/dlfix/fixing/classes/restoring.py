@@ -25,7 +25,7 @@ from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.parent_close import Released
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
 from dlfix.fixing.classes.protocol import Protocol, is_set_where_absent
-from dlfix.fixing.classes.reopening import AT_FORK
+from dlfix.fixing.classes.reopening import AT_FORK, MARKED
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.fixing.classes.text import dedented, indented
 from dlfix.project.order import start
@@ -70,10 +70,10 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
             restores += lines
             if saves:
                 span = facts.module.span(each.site.statement)
-                inserts.append(Insert(span, "\n".join(saves)))
+                inserts.append(Insert(span, "\n".join(saves), before=True))
     for each in ordered:
         why = each.why if not drops else ""
-        code = _MARKED.format(name=each.attribute) if _is_conditional(facts, each.site) else ""
+        code = MARKED.format(name=each.attribute) if _is_conditional(facts, each.site) else ""
         drops.append(Drop(each.attribute, why=why, code=code))
     return ClassPlan(
         cls=facts.module.span(facts.node),
@@ -501,22 +501,27 @@ class OpenedByOthers:
                 f"`{opener.name}`, which opens the resource, requires arguments but is not "
                 f"called by workers ({self.facts.line(opener)})"
             )
-        mark = _free(self.facts, "_is_open")
         first = self.names[0]
-        drops = [Drop(mark, f"self.{first} is not None", f"__setstate__ calls {opener.name}()")]
-        if not self._starts_as_none(first):
-            drops = [replace(drops[0], becomes=f'hasattr(self, "{first}")')]
-        for name in (*self.names, *left.flags(self.names)):
+        mark = MARKED.format(name=first)
+        drops = [Drop(first, why=f"__setstate__ calls {opener.name}()", code=mark)]
+        for name in (*self.names[1:], *left.flags(self.names)):
             sites = [s for s in self.facts.stores[name] if s.method.name in STARTS]
             value = sites[0].value if sites else None
             drops.append(Drop(name, self.module.segment(value) if value is not None else ""))
-        restores = (f'if self.__dict__.pop("{mark}"):\n{INDENT}self.{opener.name}()',)
+        if self._starts_as_none(first) or self._is_none_by_the_class(first):
+            lines = [f"if self.{first}:", f"{INDENT}self.{first} = None"]
+        else:
+            lines = [f'if self.__dict__.pop("{first}", None):']
+        restores = ("\n".join([*lines, f"{INDENT}self.{opener.name}()"]),)
         return ClassPlan(
             cls=self.module.span(self.facts.node),
             state=state_for(self.facts, tuple(drops), restores, self.around),
             after=_after(self.facts),
             remains=AT_FORK,
         )
+
+    def _is_none_by_the_class(self, name: str) -> bool:
+        return any(True for _ in self._by_the_class(name))
 
     def _closed_again(self, cached: list[str]) -> Released | None:
         """Close what `__init__` opened by reading a cached property; None if that does not do."""
@@ -730,12 +735,6 @@ def _is_empty(value: ast.expr) -> bool:
     return isinstance(value, (ast.Dict, ast.List)) and not any(ast.iter_child_nodes(value))
 
 
-def _free(facts: ClassFacts, wanted: str) -> str:
-    while wanted in facts.names:
-        wanted += "_"
-    return wanted
-
-
 def plan_scripted(facts: ClassFacts, names: Iterable[str], around: Surroundings) -> ClassPlan:
     """Plan TorchScript modules: they cross as the bytes that `torch.jit.save` writes."""
     names = list(names)
@@ -749,8 +748,6 @@ def plan_scripted(facts: ClassFacts, names: Iterable[str], around: Surroundings)
     )
 
 
-_MARKED = """if state.get("{name}") is not None:
-    state["{name}"] = True"""
 _SAVED = """if isinstance(self.{name}, torch.jit.ScriptModule):
     buffer = io.BytesIO()
     torch.jit.save(self.{name}, buffer)

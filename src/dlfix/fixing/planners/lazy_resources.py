@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 NAME = "lazy_resources"
-Form = Literal["lazy", "held", "sliced", "state"]
+Form = Literal["lazy", "held", "sliced", "state", "where_open"]
 STACKS = ("contextlib.ExitStack",)
 
 
@@ -86,10 +86,14 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     def plan_sliced(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
         return plan_one(group, inherited, "sliced")
 
+    def plan_where_open(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
+        return plan_one(group, inherited, "where_open")
+
     others: tuple[tuple[OtherForm, PlanClass], ...] = (
         ("held", plan_held),
         ("sliced", plan_sliced),
         ("state", plan_state),
+        ("where_open", plan_where_open),
     )
 
     verb = "Open {names} of `{cls}` separately in each process"
@@ -222,6 +226,8 @@ def plan_class(
     handles = {each.attribute: handle_of(each) for each in group}
     if form == "sliced":
         return _sliced(facts, handles, around)
+    if form == "where_open":
+        return _not_seen(plan_by_state(facts, handles, around, where_open=True), around)
     reason = _why_only_by_state(facts, handles, around) if form != "lazy" else None
     if reason is not None:
         return _sliced_state_or(reason, facts, handles, around)

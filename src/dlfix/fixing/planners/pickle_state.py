@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dlfix.fixing.classes.batches import fixes
+from dlfix.fixing.classes.batches import OtherForm, PlanClass, fixes
 from dlfix.fixing.classes.copied import plan_copied
 from dlfix.fixing.classes.derived import with_hanging
 from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
@@ -17,7 +17,7 @@ from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.parent_only import plan_for_parent
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.protocol import Protocol
-from dlfix.fixing.classes.reopening import AT_FORK, Held, OnFirstUse
+from dlfix.fixing.classes.reopening import AT_FORK, Held, OnFirstUse, plan_by_state
 from dlfix.fixing.classes.restoring import (
     Remade,
     asks_first,
@@ -97,6 +97,13 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     def plan_state(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
         return plan_one(group, inherited, by_process=False)
 
+    def plan_where_open(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
+        if any(each.code != "DLF203" for each in group):
+            raise Refusal("it is not a resource that is opened later")
+        around = around_of(group, analysis, inherited)
+        handles = {each.attribute: handle_at(each, each.site) for each in group}
+        return plan_by_state(group[0].facts, handles, around, where_open=True)
+
     views = [one for one in read if _is_view(one[1])]
     listings = [one for one in read if is_listing(one[1])]
     streams = [one for one in read if isinstance(one[1].value, Generator)]
@@ -112,7 +119,11 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
         (readers, "Open {names} of `{cls}` separately in each process"),
         (rest, "Remove {names} from the pickled state of `{cls}`"),
     ):
-        yield from fixes(by_class(each), analysis, NAME, verb, plan_one, [("state", plan_state)])
+        instead: list[tuple[OtherForm, PlanClass]] = [
+            ("where_open", plan_where_open),
+            ("state", plan_state),
+        ]
+        yield from fixes(by_class(each), analysis, NAME, verb, plan_one, instead)
 
 
 def _is_view(culprit: Culprit) -> bool:

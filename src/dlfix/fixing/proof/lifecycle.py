@@ -44,7 +44,6 @@ _LIVE = frozenset(
     " variables streams demux decode_video iterdecode register".split()
 )
 _VIEWS = frozenset({"memoryview", "frombuffer", "getbuffer"})
-_ENDS = ("exit", "aexit", "close", "shutdown", "stop", "release", "reset", "del")
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -156,7 +155,7 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
     for owner, function in order.entered_by_workers(change.new, cls):
         if id(function) in of_parent:
             continue
-        if _is_end(function.name) and function.name != "__del__":
+        if order.ends_use(function.name) and function.name != "__del__":
             continue
         if _fills(function, emptied):
             continue
@@ -173,7 +172,7 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
                 (found.name[1:] in emptied or of_opener)
                 and not (companions[found.name] - {found.name}) & flags
                 and function.name != "__del__"
-                and not _is_end(found.function)
+                and not order.ends_use(found.function)
             ):
                 yield Regression(
                     cls.module.path,
@@ -239,9 +238,28 @@ def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[R
     removed = {f".{n}" for n in state.left_out_already(change) if state.removes(change.after, n)}
     pickled = _as_pickled(change, start)
     sure = replace(pickled, bound=pickled.bound - removed, present=pickled.present - removed)
-    for reading in Interpreter(change.new, cls).alone(cls, found, sure).in_order():
+    interpreter = Interpreter(change.new, cls)
+    interpreter.companions = {
+        f".{name}": set(_bound_before(change, cls, name)) for name in state.marked(change)
+    }
+    for reading in interpreter.alone(cls, found, sure).in_order():
         if reading.name.startswith(".") and (is_new or reading.name[1:] in left_out):
             yield _unset(change, cls, reading, "while the instance is unpickled")
+
+
+def _bound_before(change: ClassChange, cls: Class, name: str) -> set[str]:
+    """Return what is bound in any case once an attribute is not None: above each statement that sets it, in its block."""
+    found: set[str] | None = None
+    for function in (f for each in change.new.lineage(cls) for f in each.functions):
+        owner = self_name(function)
+        for block in state.blocks(function) if function.name not in order.STATE else ():
+            above: set[str] = set()
+            for statement in block:
+                names = set(state.sets(statement, owner))
+                if name in names and not _sets_none(statement):
+                    found = set(above) if found is None else found & above
+                above |= {f".{each}" for each in names}
+    return found or set()
 
 
 def _is_made(change: ClassChange, cls: Class) -> bool:
@@ -269,11 +287,6 @@ def _set_with(change: ClassChange, cls: Class, name: str) -> set[str]:
 def _sets_none(statement: ast.stmt) -> bool:
     value = getattr(statement, "value", None)
     return isinstance(value, ast.Constant) and value.value is None
-
-
-def _is_end(name: str) -> bool:
-    """Return whether a method of this name ends the use of an object, in the process that began it."""
-    return name.strip("_").startswith(_ENDS)
 
 
 def _is_deleted(change: ClassChange, name: str) -> bool:

@@ -225,13 +225,16 @@ def _operations(
     inside = dict.fromkeys([f".{name}", *(f".{each}()" for each in givers)], row)
     opened_late = _is_opened_late(change, name)
     by_worker = [f for _, f in order.reached(change.new, change.after, (opener.name,))]
+    done = {_said(call) for call in calls_in(opener.body)}
     for cls, function in parent.methods(change.after):
         sets = any(n.attr == name for n in own_attributes(function, ast.Store))
         if sets and (opened_late or any(function is each for each in by_worker)):
             continue  # what opens it may set it up as well
         closes = any(last_part(call.func) in _CLOSERS for call in calls_in(function.body))
         for operation in operations_on(change.new, cls.module, function, inside):
-            if not (closes and operation.name == "clear"):  # nothing is left of what it closed
+            if closes and operation.name == "clear":  # nothing is left of what it closed
+                continue
+            if not (sets and _said(operation.node) in done):  # the opener does it, too
                 yield cls.module, operation
     for called in dict.fromkeys([name, *givers]):
         given = "" if called == name else "()"
@@ -243,6 +246,14 @@ def _operations(
             for operation in operations_on(change.new, module, body, dict.fromkeys(handles, row)):
                 if not _is_of_tensors(operation, name, row):
                     yield module, operation
+
+
+def _said(call: ast.expr | None) -> str:
+    """Return which method a call calls, and with what; empty where it is no call."""
+    if not isinstance(call, ast.Call):
+        return ""
+    given = ", ".join(ast.dump(each) for each in (*call.args, *call.keywords))
+    return f"{last_part(call.func)}({given})"
 
 
 def _is_of_tensors(operation: Operation, attribute: str, row: ResourceRow) -> bool:

@@ -521,6 +521,20 @@ def dropped(change: ClassChange) -> dict[str, ast.AST]:
         for key in dict(_left_out(before)) if before is not None else ():
             gone.pop(key, None)
         found.update(gone)
+    return found | marked(change)
+
+
+def marked(change: ClassChange) -> dict[str, ast.AST]:
+    """Return the attributes of which `__getstate__` now says only whether they were set: `state["file"] = True`."""
+    getstate = change.after.methods.get("__getstate__")
+    found: dict[str, ast.AST] = {}
+    for node in executed(change.fresh(getstate)) if getstate is not None else ():
+        match node:
+            case ast.Assign(
+                targets=[ast.Subscript(slice=ast.Constant(value=str() as name))],
+                value=ast.Constant(value=True),
+            ):
+                found[name] = node
     return found
 
 

@@ -700,6 +700,14 @@ class Interpreter:
         owner = self._frame.self_name
         if is_attribute(test, owner):
             return f".{test.attr}", holds
+        match test:
+            case ast.Call(
+                func=ast.Attribute(
+                    value=ast.Attribute(attr="__dict__") as state, attr="get" | "pop"
+                ),
+                args=[ast.Constant(value=str() as name), *_],
+            ) if is_attribute(state, owner):
+                return f".{name}", holds
         if isinstance(test, ast.Call) and len(test.args) >= 2 and isinstance(test.func, ast.Name):
             named = test.args[1]
             if test.func.id in {"hasattr", "getattr"} and isinstance(named, ast.Constant):
