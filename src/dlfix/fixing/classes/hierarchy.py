@@ -81,6 +81,8 @@ def surroundings(
     `holders` are the names of the classes through which instances reach a worker.
     """
     project, family = analysis.project, family_of(analysis, facts)
+    interpreter = analysis.interpreter
+    cls = interpreter.class_value(facts.node, interpreter.frame_at(facts.module, facts.node))
     attributes = set(attributes)
     inputs = Inputs(
         project,
@@ -100,6 +102,7 @@ def surroundings(
     indexed = _indexed_outside(project, family.names | set(holders))
     run = ["__len__", *(WORKER_METHODS if indexed else ())]
     parent = {"__len__"} | _used_outside(project, family.names, touching | attributes, holding, run)
+    parent |= interpreter.roles.of(cls).called & touching
     if indexed:
         parent |= WORKER_METHODS | touching
     return Surroundings(

@@ -64,6 +64,8 @@ class LazyClass(Clearing):
         exchanges = self._as_residue(exchanges, released)
         exchanges += count.exchanges if count is not None else ()
         for name in self.handles:
+            if _opens_nothing(self.work.moved[self.handles[name].site.method].bodies[name]):
+                continue
             place = self._place(name)
             together = [each for each in self.handles if self._place(each) == place]
             exchanges += questions_and_guards(
@@ -410,3 +412,8 @@ def _without_inner(exchanges: list[Exchange]) -> list[Exchange]:
             for other in whole
         )
     ]
+
+
+def _opens_nothing(body: str) -> bool:
+    """Return whether a body gives an empty list or dict, which closing leaves as it is."""
+    return body in ("return {}", "return []", "return dict()", "return list()")

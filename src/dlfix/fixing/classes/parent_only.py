@@ -139,10 +139,21 @@ def _may_be_in_worker(names: Sequence[str], inputs: Inputs, known: set[int]) -> 
                     continue  # a variable of its name
                 if name in names and _is_registered(module, node, names):
                     return True
+                above = module.parent(node)
+                if isinstance(above, ast.ClassDef) and node in above.bases:
+                    todo += {above.name} - asked  # its objects are made by the same constructor
+                    continue
                 around = _function_around(module, node)
-                if name not in names and not _is_run(module, node):
+                is_made = around is not None and _is_maker(module, around, makers, inputs)
+                if name not in names and not (
+                    _is_run(module, node) or (is_made and _runs_as_thread(module, node))
+                ):
                     return True
-                if around is None or _is_maker(module, around, makers, inputs):
+                if around is None or is_made:
+                    continue
+                owner = module.parent(around)
+                if isinstance(owner, ast.ClassDef) and getattr(around, "name", "") == "__init__":
+                    todo += {owner.name} - asked
                     continue
                 if isinstance(around, ast.Lambda) or _is_run_anywhere(module, around, inputs):
                     return True
@@ -212,6 +223,14 @@ def _is_run(module: Module, node: ast.AST) -> bool:
     """Return whether code that names a function calls it, or imports it; one that is handed on may run anywhere."""
     parent = module.parent(node)
     return isinstance(parent, ast.Call) and parent.func is node
+
+
+def _runs_as_thread(module: Module, node: ast.AST) -> bool:
+    """Return whether a function is what a thread runs, which no other process has: `Thread(target=self.run)`."""
+    keyword = module.parent(node)
+    call = module.parent(keyword) if isinstance(keyword, ast.keyword) else None
+    is_target = isinstance(keyword, ast.keyword) and keyword.arg == "target"
+    return is_target and isinstance(call, ast.Call) and last_name(call.func) == "Thread"
 
 
 def _is_spelled(module: Module, name: str) -> bool:

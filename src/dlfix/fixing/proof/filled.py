@@ -10,7 +10,7 @@ from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import held_by
 from dlfix.fixing.proof.late_code import used_on_self
-from dlfix.fixing.proof.order import CONSTRUCTORS
+from dlfix.fixing.proof.order import CONSTRUCTORS, ends_use
 from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.syntax import (
     ADDING,
@@ -93,7 +93,7 @@ def _left_empty(change: ClassChange, name: str, opener: Function) -> bool:
 
 
 def _is_cache(change: ClassChange, name: str) -> bool:
-    """Return whether all code that reads a container first adds what it does not hold yet."""
+    """Return whether all code that reads a container first adds what it does not hold yet, or is there to close what it holds."""
     functions = {id(each) for cls in change.old.family(change.before) for each in cls.functions}
     for module in change.old.project.mentions(name):
         for node in module.nodes_by_name.get(name, ()):
@@ -102,6 +102,8 @@ def _is_cache(change: ClassChange, name: str) -> bool:
             around = change.old.enclosing(module, node)
             if around is None or id(around) not in functions:
                 return False
+            if ends_use(around.name):
+                continue
             if not any(_adds_what_is_missing(each, name) for each in executed(around.body)):
                 return False
     return True

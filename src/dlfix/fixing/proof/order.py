@@ -20,6 +20,7 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.project.syntax import is_super
 from dlfix.project.trees import kept
 
+_ENDS = ("exit", "aexit", "close", "shutdown", "stop", "release", "reset", "del")
 CONSTRUCTORS = ("__new__", "__init__", "__post_init__", "__attrs_post_init__", "model_post_init")
 STATE = (
     "__getstate__",
@@ -231,3 +232,8 @@ def _is_handed_on(program: Program, name: str) -> bool:
 def _is_static(function: Function) -> bool:
     kinds = {"staticmethod", "classmethod"}
     return any(isinstance(d, ast.Name) and d.id in kinds for d in function.decorator_list)
+
+
+def ends_use(name: str) -> bool:
+    """Return whether a method of this name ends the use of an object, in the process that began it."""
+    return name.strip("_").startswith(_ENDS)
