@@ -419,7 +419,13 @@ def _commas(
     elif isinstance(function.whitespace_before_params, cst.ParenthesizedWhitespace):
         inner = cst.Comma(whitespace_after=function.whitespace_before_params)
     last = _last(params).comma if listed and listed[-1] not in params.posonly_params else None
-    return inner, last if isinstance(last, cst.Comma) else None
+    return inner, last if isinstance(last, cst.Comma) and not _is_between(last) else None
+
+
+def _is_between(comma: cst.Comma) -> bool:
+    """Return whether a comma stood between parameters, the second of which has left."""
+    after = comma.whitespace_after
+    return isinstance(after, cst.SimpleWhitespace) and bool(after.value)
 
 
 def _last(params: cst.Parameters) -> cst.Param:

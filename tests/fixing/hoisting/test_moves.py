@@ -107,6 +107,21 @@ def test_a_captured_list_that_is_changed_and_read_again() -> None:
     )
 
 
+def test_what_processes_share_is_changed_for_all_of_them() -> None:
+    _, after = move(
+        """
+        def make():
+            count = mp.Array("i", 2)
+            def f(x):
+                count[0] = x
+            use(f)
+            return count
+        """,
+        "f",
+    )
+    assert "functools.partial(_f, count=count)" in after
+
+
 def test_a_name_that_may_not_be_bound_yet() -> None:
     check_refused(
         """

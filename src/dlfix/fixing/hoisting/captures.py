@@ -22,6 +22,8 @@ Callable = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 BOUND = ", but the fix binds its current value"  # why a fix is unsafe, after what may differ later
 
+# Methods of multiprocessing, of a context or of a manager.
+_SHARED_MEMORY = frozenset({"Value", "Array", "RawValue", "RawArray", "Namespace", "dict", "list"})
 _FRAME_READERS = {"locals", "eval", "exec", "vars", "dir"}
 _TRANSPARENT = {"no_grad", "inference_mode", "enable_grad", "contextmanager", "no_type_check"}
 
@@ -334,7 +336,7 @@ def _refuse_mutation(draft: Draft, name: str, binder: Scope) -> None:
             "would advance its own copy"
         )
     change = next(_changes(draft, name), None)
-    if change is None:
+    if change is None or _is_shared_memory(name, binder):
         return
     own = {id(each) for each in ast.walk(draft.node)}
     for scope in binder.walk():
@@ -349,6 +351,17 @@ def _refuse_mutation(draft: Draft, name: str, binder: Scope) -> None:
                     f"later (line {read.lineno}), but each worker would modify its own "
                     "copy"
                 )
+
+
+def _is_shared_memory(name: str, binder: Scope) -> bool:
+    """Return whether a name only stands for what processes share: `mp.Value("i", 0)`, `manager.dict()`."""
+    values = [each.value for each in binder.bindings.get(name, ())]
+    return bool(values) and all(
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr in _SHARED_MEMORY
+        for value in values
+    )
 
 
 def _advances(draft: Draft, name: str) -> Iterator[ast.Call]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dlfix.fixing.hoisting.captures import CannotHoist, has_its_line
+from dlfix.fixing.hoisting.inherited_init import attributes_of_bases, has_state_unseen
 from dlfix.fixing.hoisting.kept_names import Keeping
 from dlfix.project.module import Module, Scope
 from dlfix.project.project import Project
 from dlfix.project.syntax import callee_name, first_parameter, last_name
+from dlfix.reach.evaluator import Base
 from dlfix.source.text import Span
 
 Statement = ast.Assign | ast.AnnAssign
@@ -28,6 +31,7 @@ class ClassValues:
     project: Project
     node: ast.ClassDef
     scope: Scope  # that the class is bound in
+    line: Sequence[Base] = ()  # the class and its bases
     stay: list[Span] = field(default_factory=list)
     leave: list[Span] = field(default_factory=list)  # `size = n`: `n` is passed
     variables: dict[str, str] = field(default_factory=dict)  # attributes, by what is passed
@@ -72,7 +76,9 @@ class ClassValues:
         if len(inner.bindings[attribute]) > 1 or inner.reads.get(attribute):
             raise CannotHoist(f"the class body also uses {where}")
         bases = {last_name(each) for each in self.node.bases}
-        plain = all(base in _PLAIN or base.endswith("Dataset") for base in bases)
+        plain = all(base in _PLAIN or base.endswith("Dataset") for base in bases) or (
+            not has_state_unseen(self.line) and attribute not in attributes_of_bases(self.line)
+        )
         if not plain or _may_be_bound(statement.value) or attribute.startswith("__"):
             raise CannotHoist(f"{where} may mean something else as an attribute of an instance")
         if not has_its_line(self.module, statement):

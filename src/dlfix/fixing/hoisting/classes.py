@@ -355,7 +355,7 @@ class _Work:
                     self.module.span(helper), self.module.span(node), keeping.helpers[helper]
                 )
             )
-        values = ClassValues(self.module, self.moves.project, node, scope)
+        values = ClassValues(self.module, self.moves.project, node, scope, line)
         values.take(captured, keeping)
         for name, reads in captured.items():
             keeping.keep(name, reads)
