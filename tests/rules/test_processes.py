@@ -607,3 +607,29 @@ def test_the_main_module_of_a_package_needs_no_guard(tmp_path: Path, name, other
     rules = [rule for rule in all_rules() if rule.code == "DLF301"]
     diagnosed = inspect(analyze(Project(sorted(tmp_path.rglob("*.py"))), load()), rules)
     assert [each.finding.code for each in diagnosed] == found
+
+
+VECTOR = """
+import functools
+from multiprocessing import Pipe, Process
+def work(remote, make): make()
+class Environments:
+    def __init__(self, makers):
+        self.remotes, self.others = zip(*[Pipe() for _ in range(2)])
+        self.processes = [
+            Process(target=work, args=(remote, make)) for remote, make in zip(self.others, makers)
+        ]
+def main():
+    def make(seed): return seed
+    Environments([functools.partial(make, 0), functools.partial(make, 1)])
+    Environments([functools.partial(make, seed) for seed in range(3)])
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_of_pairs_with_something_unseen_the_rest_is_followed(tmp_path: Path):
+    (tmp_path / "main.py").write_text(VECTOR, encoding="utf-8")
+    rules = [rule for rule in all_rules() if rule.code == "DLF102"]
+    diagnosed = inspect(analyze(Project([tmp_path / "main.py"]), load()), rules)
+    assert [each.finding.code for each in diagnosed] == ["DLF102"]

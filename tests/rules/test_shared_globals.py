@@ -552,3 +552,39 @@ def test_what_a_dict_of_a_class_does_not_surely_share_is_not_found(found, source
 @pytest.mark.parametrize("forget", ["Store._files.clear()", "Store._files = {}"])
 def test_what_the_script_takes_out_of_a_class_before_the_loop_is_not_found(found, forget: str):
     assert found(STORE + FORGOTTEN.replace("FORGET", forget)) == []
+
+
+KEYED = """
+import zipfile
+from torch.utils.data import DataLoader, Dataset
+CACHE = {{}}
+def load(path, names):
+    {before}
+    if path not in CACHE:
+        CACHE[path] = zipfile.ZipFile(path)
+    return [CACHE[path].read(name) for name in names]
+class Parts(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.names = load(path, ["index"])
+    def __len__(self): return 4
+    def __getitem__(self, i): return load({path}, ["part"])
+def main():
+    list(DataLoader(Parts("m.zip"), num_workers=2))
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "path", "found"),
+    [
+        ("pass", "self.path", ["DLF211"]),
+        ("pass", "str(i)", []),
+        ("path = path + str(names)", "self.path", []),
+    ],
+)
+def test_only_what_makes_up_the_key_tells_calls_apart(tmp_path, before, path, found):
+    (tmp_path / "main.py").write_text(KEYED.format(before=before, path=path), encoding="utf-8")
+    session = Session([tmp_path / "main.py"], Settings(select=("DLF211",)))
+    assert [each.finding.code for each in session.diagnoses()] == found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -35,6 +36,10 @@ class Asked:
         default_factory=lambda: {kind: set() for kind in scan.NAMING}
     )
     whole: set[Path] = field(default_factory=set)  # files of which all was looked at
+
+
+# What brings names to a module that are not written there.
+_OFFERING_MORE = (b"import *", b"__getattr__", b"globals()", b"exec(", b"setattr(")
 
 
 class Project:
@@ -597,6 +602,8 @@ class Project:
         if key not in self._found:
             self._found[key] = self._find(dotted, origin)
         found = self._found[key]
+        if importer is not None and found is not None:
+            found = self._with_names(found, _taken_from(importer, dotted), dotted, origin)
         # `import logging` in a `logging.py` means Python's own
         return None if found is importer and dotted in roots.STANDARD else found
 
@@ -606,6 +613,29 @@ class Project:
             return None
         self.imported.add(path)
         return self.get(path)
+
+    def _with_names(
+        self, found: Module, names: frozenset[str], dotted: str, origin: Path
+    ) -> Module:
+        """Return a module, or one of its name in another folder that alone has the names which are imported from it."""
+        if not names or self._may_have(found.path, names, dotted, origin):
+            return found
+        for path in self._located(dotted, origin):
+            if self.lists(path) and self._may_have(path, names, dotted, origin):
+                self.imported.add(path)
+                return self.get(path) or found
+        return found
+
+    def _may_have(self, path: Path, names: frozenset[str], dotted: str, origin: Path) -> bool:
+        """Return whether some names may be in a file, by its words, or are modules of its package."""
+        if not self.lists(path):
+            return True
+        source, words = self.unnoted(path), self._words_of(path)
+        offers_more = source is None or any(each in source.data for each in _OFFERING_MORE)
+        return offers_more or all(
+            _encoded(name) in words or self._locate(f"{dotted}.{name}", origin) is not None
+            for name in names
+        )
 
     def listed(self, dotted: str, origin: Path) -> Path | None:
         """Return the file of the project that a dotted name stands for, seen from a folder; the disk is not asked."""
@@ -619,17 +649,22 @@ class Project:
         self, dotted: str, origin: Path, is_file: Callable[[str], bool] | None = None
     ) -> Path | None:
         """Return the file that a dotted name stands for, seen from a folder."""
+        return next(self._located(dotted, origin, is_file), None)
+
+    def _located(
+        self, dotted: str, origin: Path, is_file: Callable[[str], bool] | None = None
+    ) -> Iterator[Path]:
+        """Yield the files that a dotted name may stand for, seen from a folder, the most likely first."""
         is_file = is_file or self._is_file
         parts = dotted.split(".")
         if not all(part.isidentifier() for part in parts):
-            return None
+            return
         relative = os.sep.join(parts)
         for base in self._started_from(origin, parts[0]):
             folder = f"{base}{relative}"
             for candidate in (f"{folder}{os.sep}__init__.py", f"{folder}.py"):
                 if is_file(candidate):
-                    return Path(candidate)
-        return None
+                    yield Path(candidate)
 
     def _started_from(self, origin: Path, top: str) -> tuple[str, ...]:
         """Return the folders in which a top-level name is looked for, in order, each with a separator."""
@@ -806,6 +841,17 @@ class Project:
         if path not in self._exists:
             self._exists[path] = path in self._listed or seen.is_file(path)
         return self._exists[path]
+
+
+def _taken_from(importer: Module, dotted: str) -> frozenset[str]:
+    """Return the names that a module imports from another by its dotted name; none where it takes all."""
+    names = frozenset(
+        alias.name
+        for node in importer.nodes(ast.ImportFrom)
+        if node.module == dotted and not node.level
+        for alias in node.names
+    )
+    return frozenset() if "*" in names else names
 
 
 def _encoded(name: str) -> bytes:

@@ -921,7 +921,7 @@ class Calls:
                 self._tuple(value, (_UNKNOWN, item)) for item in self.interpreter.each(given[0])
             ]
         if value.name == "zip":
-            columns = [self.interpreter.each(one) for one in given]
+            columns = self._as_long([self.interpreter.each(one) for one in given])
             if len({len(column) for column in columns}) == 1 and len(columns[0]) > 1:
                 return [self._tuple(value, row) for row in zip(*columns, strict=True)]
             return [self._tuple(value, [self._either(value, column) for column in columns])]
@@ -935,6 +935,17 @@ class Calls:
         if row is not None and row.gives == "list":
             return [value]
         return [_UNKNOWN]
+
+    def _as_long(self, columns: list[list[Argument]]) -> list[list[Argument]]:
+        """Return columns of which those that nobody has seen are as long as the others."""
+        most = max(map(len, columns), default=0)
+        return [column * most if self._is_unseen(column) else column for column in columns]
+
+    def _is_unseen(self, column: list[Argument]) -> bool:
+        """Return whether one item stands for all that may come: of something unknown, or of a library."""
+        return len(column) == 1 and all(
+            isinstance(each, (Unknown, Derived)) for each in self.interpreter.values(column[0])
+        )
 
     def _either(self, at: ExternalCall, items: list[Argument]) -> Argument:
         return items[0] if len(items) == 1 else _UNKNOWN

@@ -6,7 +6,7 @@ Both are followed from above, frame by frame, so that it is known with what each
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -52,8 +52,17 @@ class FoundCall:
 class Runs:
     """Follows code of the parent, and of workers, down to the calls of one function."""
 
-    def __init__(self, module: Module, goal: Code, boundary: Boundary, analysis: Analysis) -> None:
+    def __init__(
+        self,
+        module: Module,
+        goal: Code,
+        boundary: Boundary,
+        analysis: Analysis,
+        telling: frozenset[str] | None = None,
+    ) -> None:
+        """Follow calls of `goal`; those are alike that pass the same for the parameters `telling`, or for all."""
         self.goal = goal
+        self.telling = telling
         self.boundary = boundary
         self.analysis = analysis
         self._leading = _leading(module, goal, analysis)
@@ -187,9 +196,22 @@ class Runs:
         if arguments.more_positional or arguments.more_keywords:
             return None
         given: list[object] = [] if owner is None else [("object", self._known(owner))]
-        given += [self._origin(argument) for argument in arguments.positional]
-        given += [(name, self._origin(each)) for name, each in sorted(arguments.keywords.items())]
+        given += [self._origin(each) for each in self._telling(arguments.positional, owner)]
+        given += [
+            (name, self._origin(each))
+            for name, each in sorted(arguments.keywords.items())
+            if self.telling is None or name in self.telling
+        ]
         return None if _is_unknown(given) else tuple(given)
+
+    def _telling(self, given: Sequence[Argument], owner: Value | None) -> Iterator[Argument]:
+        """Yield the positional arguments that tell calls apart."""
+        names = [each.arg for each in (*self.goal.args.posonlyargs, *self.goal.args.args)]
+        names = names[1:] if owner is not None else names
+        for place, argument in enumerate(given):
+            name = names[place] if place < len(names) else ""
+            if self.telling is None or not name or name in self.telling:
+                yield argument
 
     def _known(self, owner: Value) -> Value | None:
         """Return an object if it is one: not any of its class, nor one of those that a loop makes."""

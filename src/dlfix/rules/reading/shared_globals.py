@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import lies_in
+from dlfix.project.syntax import parameters
 from dlfix.project.trees import walk
 from dlfix.reach.class_state import is_of_class
 from dlfix.reach.correlated import tests_around
@@ -409,7 +410,24 @@ def _opened_before(held: _Held, boundary: Boundary, analysis: Analysis) -> tuple
     for caller, call in Entries.of(analysis).calls_of(module, around) if by_name else ():
         if (steps := _runs_before(caller, call, boundary, analysis)) is not None:
             return steps
-    return _opened_by_use(Runs(module, around, boundary, analysis), keyed=held.keyed)
+    telling = _telling(module, around, held.node) if held.keyed else None
+    return _opened_by_use(Runs(module, around, boundary, analysis, telling), keyed=held.keyed)
+
+
+def _telling(module: Module, function: FunctionNode, node: ast.expr) -> frozenset[str] | None:
+    """Return the parameters that say under which key a handle is kept; None where that may be any."""
+    statement = module.statement(node)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    match targets:
+        case [ast.Subscript(slice=key)]:
+            names = {each.id for each in walk(key) if isinstance(each, ast.Name)}
+            rebound = any(
+                isinstance(each, ast.Name) and each.id in names and isinstance(each.ctx, ast.Store)
+                for each in walk(function)
+            )
+            if names and not rebound and names <= {*parameters(function)}:
+                return frozenset(names)
+    return None
 
 
 def _opened_by_use(runs: Runs, *, keyed: bool) -> tuple[Step, ...] | None:
