@@ -27,6 +27,7 @@ _CALLED = "()"  # behind the name of a function: what calls of it give
 _RUNNING = frozenset(
     "partial partialmethod Thread Process map imap imap_unordered starmap apply apply_async submit spawn".split()
 )
+_KEYWORD = -1  # the place of an argument that is passed by its name
 ANYWHERE = "\0"  # stands among names for all of them
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 # A name; a local variable or parameter of a scope; a parameter of that name, whose ever it is
@@ -50,6 +51,7 @@ class Passing:
         self._homes: dict[Definition, Module] = {}
         self._made: set[str] = set()  # names that are a class's, and no function's of its module
         self._found: dict[Key, frozenset[Key]] = {}
+        self._taking: dict[tuple[str, int], frozenset[Key]] = {}
         for module in modules:
             functions = module.functions_by_name
             for name, found in functions.items():
@@ -62,10 +64,35 @@ class Passing:
     def from_name(self, name: Key) -> frozenset[Key]:
         """Return the names that what a name holds goes on to."""
         if name not in self._found:
-            self._found[name] = frozenset(
-                given for module, use in self._uses(name) for given in self.from_node(module, use)
-            )
+            by_names = isinstance(name, str) and self._results and not self._scoped
+            found = self._by_names(name) if by_names else self._by_uses(name)
+            self._found[name] = frozenset(found)
         return self._found[name]
+
+    def _by_uses(self, name: Key) -> Iterator[Key]:
+        for module, use in self._uses(name):
+            yield from self.from_node(module, use)
+
+    def _by_names(self, name: Key) -> Iterator[Key]:
+        """Yield the same from what each module says once of a name, for all questions."""
+        for module in self.modules:
+            names, given = module.answer(_goes_on, name)
+            yield from names
+            for called, place in given:
+                yield from self._taken(called, place)
+
+    def _taken(self, called: str, place: int) -> frozenset[Key]:
+        """Return the parameters of functions of a name that an argument comes to, by its place or as one of `**`."""
+        key = (called, place)
+        if key not in self._taking:
+            functions = self.functions.get(called, ())
+            if place == _KEYWORD:
+                found = {each.args.kwarg.arg for each in functions if each.args.kwarg is not None}
+            else:
+                found = {name for each in functions for name in parameters_at(each, place)}
+                found |= {ANYWHERE} if called in self._made else set()
+            self._taking[key] = frozenset(found)
+        return self._taking[key]
 
     def _uses(self, key: Key) -> Iterator[tuple[Module, ast.AST]]:
         """Yield where a name is written that is, or may be, what a key stands for."""
@@ -110,10 +137,9 @@ class Passing:
         while parent is not None:
             if isinstance(parent, ast.Call) and child is not parent.func:
                 yield from self._parameters(module, parent, child)
-            elif (
-                isinstance(parent, ast.Call) and not self._results and not _is_method(module, child)
-            ):
-                return
+            elif isinstance(parent, ast.Call) and not self._results:
+                if child is node or not _is_method(module, child):
+                    return  # it is called itself: no method of what holds it
             elif isinstance(parent, ast.keyword):
                 yield from self._named(module, parent)
             elif isinstance(parent, (ast.Return, ast.Yield, ast.YieldFrom)):
@@ -223,6 +249,33 @@ class Passing:
             if isinstance(handed, (ast.Name, ast.Attribute)):
                 for function in self.functions.get(last_name(handed), ()):
                     yield from (self.parameter(function, each) for each in parameters(function))
+
+
+class _OfModule(Passing):
+    """Where values of one module go on to; which parameters of functions that is, is told by `given`."""
+
+    def __init__(self, module: Module) -> None:
+        super().__init__([])
+        self.modules = [module]
+        self.given: set[tuple[str, int]] = set()
+
+    def _parameters(self, module: Module, call: ast.Call, argument: ast.AST) -> Iterator[Key]:
+        yield from super()._parameters(module, call, argument)
+        if argument in call.args:
+            self.given.add((callee_name(call), call.args.index(argument)))
+
+    def _named(self, module: Module, keyword: ast.keyword) -> Iterator[Key]:
+        yield from super()._named(module, keyword)
+        call = module.parent(keyword)
+        if isinstance(call, ast.Call):
+            self.given.add((callee_name(call), _KEYWORD))
+
+
+def _goes_on(module: Module, name: str) -> tuple[frozenset[Key], frozenset[tuple[str, int]]]:
+    """Return the names that what a name holds goes on to in a module, and the places at which it is passed."""
+    passing = _OfModule(module)
+    names = frozenset(passing._by_uses(name))
+    return names, frozenset(passing.given)
 
 
 class Holding:

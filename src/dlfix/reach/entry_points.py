@@ -56,6 +56,7 @@ class Entries:
         self._entries: dict[ast.AST, list[Entry]] = {}
         self._calls: dict[ast.AST, Calls] = {}  # of each function
         self._never_imported: set[ast.AST] = set()  # functions
+        self._imported: set[ast.AST] = set()  # functions that may run on import, by names alone
         self._around: dict[ast.AST, Code | None] = {}  # the function around a node
 
     @classmethod
@@ -91,15 +92,18 @@ class Entries:
 
     def may_import(self, module: Module, node: ast.AST) -> bool:
         """Return by names alone whether a node may run when a module is imported."""
-        passed: set[ast.AST] = set()
+        passed: dict[ast.AST, None] = {}  # the first is the function around the node
         callers = self.analysis.project.callers_read
         idle = self._never_imported
         for caller, call, function in self._leading_to(module, node, callers, idle):
-            if call is None or (function is None and _runs_on_import(caller, call)):
+            if call is None:
+                return True
+            if function in self._imported or (function is None and _runs_on_import(caller, call)):
+                self._imported.update(list(passed)[:1])
                 return True
             if function is not None:
-                passed.add(function)
-        self._never_imported |= passed
+                passed[function] = None
+        self._never_imported |= passed.keys()
         return False
 
     def _leading_to(

@@ -251,10 +251,15 @@ def starts_on_import(analysis: Reading) -> Iterator[Start]:
 
 def _uses(analysis: Reading, boundary: Boundary, home: Module) -> Iterator[Start]:
     modules = _nearby(analysis, boundary, home)
+    entries = Entries.of(analysis)
+    starting = [
+        (each, _candidates(analysis, each, boundary.kind == "DataLoader")) for each in modules
+    ]
+    # where nothing of the kind runs on import, it is not asked what the boundary's object goes by
+    starting = [(each, rows) for each, rows in starting if rows.may_be_imported(each, entries)]
     passing = analysis.once(("passing", *modules), lambda: Passing(modules))
-    holding, entries = Holding(passing).of(home, boundary.node), Entries.of(analysis)
-    for module in modules:
-        candidates = _candidates(analysis, module, boundary.kind == "DataLoader")
+    holding = Holding(passing).of(home, boundary.node) if starting else Holding(passing)
+    for module, candidates in starting:
         for number in candidates.that_may_be(boundary.node, holding):
             node, held = candidates.rows[number]
             if not entries.may_import(module, node):
@@ -333,6 +338,16 @@ class _Candidates:
             self._by_call.update((node, number) for node in nodes if isinstance(node, ast.Call))
             for name in {last_name(n) for n in nodes}:
                 self._by_name.setdefault(name, []).append(number)
+
+    def may_be_imported(self, module: Module, entries: Entries) -> bool:
+        """Return whether one of them may run when a module is imported."""
+        for number, (node, _) in enumerate(self.rows):
+            if number in self.idle:
+                continue
+            if entries.may_import(module, node):
+                return True
+            self.idle.add(number)
+        return False
 
     def that_may_be(self, node: ast.AST, holding: Holding) -> list[int]:
         """Return those that may hold what a node makes, in order."""
