@@ -80,7 +80,8 @@ class GlobalRead:
     @property
     def reader(self) -> str:
         """Who reads it, for a message."""
-        return f"`{self.function.qualname}` (line {self.node.lineno})"
+        where = f"{self.function.module.path.name}:{self.node.lineno}"
+        return f"`{self.function.qualname}` ({where})"
 
 
 # The name that is read, the module that binds it, and where it is read.

@@ -57,6 +57,19 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
     [
         ("DataLoader(d, collate_fn=lambda b: b)", {"<lambda>", "collate_fn"}),
         ("DataLoader(d, transforms=[lambda b: b])", {"<lambda>", "transforms"}),
+        (
+            "def f():\n    def c(b, n): pass\n    g = functools.partial(c, n=1)\n    DataLoader(d, collate_fn=g)",
+            {"c", "g", "collate_fn"},
+        ),
+        (
+            "def f():\n    def c(b, n): pass\n    g(functools.partial(c, n=1).func)\ndef g(h): h(1)",
+            {"c", "h"},
+        ),
+        (
+            "def f():\n    made = [lambda b: b for _ in range(2)]\n    DataLoader(d, collate_fn=made[0])",
+            {"<lambda>", "made", "collate_fn"},
+        ),
+        ("def f():\n    def c(b, n): pass\n    functools.reduce(c, x)", None),
         ("def f():\n    def c(b): pass\n    DataLoader(d, collate_fn=c)", {"c", "collate_fn"}),
         ("Loader(d, collate_fn=lambda b: b)", {"<lambda>", "collate_fn"}),
         ("Loader(d, lambda b: b)", None),

@@ -1043,13 +1043,27 @@ class Moved:
             or last_part(owner) == "__class__"
         ):
             return False
-        if last_part(owner) in {"cls", "klass", "exc_type"} or last_part(owner)[:1].isupper():
+        if last_part(owner)[:1].isupper() or self._is_class(module, owner):
             return False
         found = self.change.new.resolve(module, owner)
         if found is not None:
             return False  # a function or class of that very name
         around = self.change.new.enclosing(module, node)
         return around is not None or isinstance(owner, (ast.Subscript, ast.Attribute, ast.Name))
+
+    def _is_class(self, module: Module, asked: ast.expr) -> bool:
+        """Return whether an expression is a class: by its name, by what it is bound to, or as `issubclass` is asked about it."""
+        if last_part(asked).endswith(("cls", "klass", "exc_type", "_class")):
+            return True
+        function, text = self.change.new.enclosing(module, asked), dotted(asked)
+        for node in executed(function.body) if function is not None and text else ():
+            match node:
+                case ast.Call(func=ast.Name(id="issubclass"), args=args):
+                    if text in map(dotted, args):
+                        return True
+                case ast.Assign(targets=[target], value=value) if dotted(target) == text:
+                    return whose_class(value) is not None
+        return False
 
     def _taken_keywords(self, partials: list[_Capture]) -> Iterator[Regression]:
         """Yield bound keywords that a call also passes, for a function that takes any."""

@@ -125,6 +125,7 @@ class Removals:
             object, int
         ] = {}  # bodies that remove nothing, and how far they were followed
         self.opens_containers = _open_containers(program, cls, opened)
+        self.opens_folders = _open_folders(program, cls, opened)
         own = {name for each in program.lineage(cls) for name in attributes_set(each)}
         for _, function in constructors:
             self._read(function, own)
@@ -526,12 +527,16 @@ class Removals:
         return (home, removing) if removing is not None else None
 
     def _is_of_another_kind(self, node: ast.Call, origins: Origins) -> bool:
-        """Return whether a call writes a file with a suffix that what the object opens never has."""
-        if not node.args or not self.opens_containers or not opens_to_write(node):
+        """Return whether a call writes a file with a suffix that what the object opens never has, or a file where that is a folder."""
+        if not node.args or not opens_to_write(node):
             return False
         path = node.args[0]
         ends = [_end(each) for each in origins.values(path) or [path]]
-        return all(PurePath(f"_{end}").suffix.lower() in _NO_CONTAINERS for end in ends)
+        if self.opens_folders and not any(end.endswith(".mdb") for end in ends):
+            return True
+        return self.opens_containers and all(
+            PurePath(f"_{end}").suffix.lower() in _NO_CONTAINERS for end in ends
+        )
 
     def _removal(
         self, module: Module, node: ast.Call, files: set[str], origins: Origins, far: int = FAR
@@ -850,6 +855,17 @@ def _end(path: ast.expr) -> str:
         case ast.Call(func=ast.Attribute(value=text, attr="format")):
             return _end(text)
     return ""
+
+
+def _open_folders(program: Program, cls: Class, opened: Collection[ast.Call]) -> bool:
+    """Return whether all that is opened are folders: an lmdb environment is one, unless it is told otherwise."""
+    known = ImportTime(cls.module.tree)
+    opening = [each for each in opened if load().resource(known.full_name(each.func)) is not None]
+    return _open_containers(program, cls, opened) and all(
+        known.full_name(each.func) in ("lmdb.open", "lmdb.Environment")
+        and not any(keyword.arg in ("subdir", None) for keyword in each.keywords)
+        for each in opening
+    )
 
 
 def _open_containers(program: Program, cls: Class, opened: Collection[ast.Call]) -> bool:

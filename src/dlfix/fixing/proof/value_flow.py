@@ -9,6 +9,7 @@ from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import FUNCTIONS, last_part, stored_names, within
 from dlfix.fixing.proof.writes import goes_by, may_be
+from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
 from dlfix.project.order import comes_before
 from dlfix.project.syntax import attributes_of, defaults
@@ -214,6 +215,12 @@ class _Flow:
                 return test is node
             case ast.UnaryOp(op=ast.Not()):
                 return True
+            case ast.ListComp(elt=item) | ast.GeneratorExp(elt=item) if item is node:
+                self.add(module, above)  # each item of it is one
+                return True
+            case ast.Attribute(attr="func"):
+                self.add(module, above)  # of a partial of it
+                return True
             case ast.Attribute(attr=name) if not name.startswith("__"):
                 return name not in _OF_HOLDERS  # no function has it
             case ast.arguments():
@@ -406,6 +413,9 @@ class _Flow:
         if _is_builtin(module, call.func, _ITERATORS):
             self.add(module, call)
             return True
+        if _is_partial(module, call) and call.args[:1] == [node]:
+            self.add(module, call)
+            return True
         if self._is_of_library(module, call.func):
             self.names.add(keyword)
             is_own = _is_super(call.func) or self.program.class_of(module, call.func) is not None
@@ -459,7 +469,8 @@ class _Flow:
         found = self.program.function_of(module, func)
         if found is None or not isinstance(found[1], ast.FunctionDef):
             return None
-        is_plain = isinstance(func, ast.Name) and not found[1].decorator_list
+        of_module = isinstance(found[0].parent(found[1]), ast.Module)
+        is_plain = (isinstance(func, ast.Name) or of_module) and not found[1].decorator_list
         return (found[0], found[1], 0) if is_plain else None
 
     def _above(self, module: Module, func: ast.expr) -> Class | None:
@@ -577,6 +588,12 @@ def _is_builtin(module: Module, func: ast.expr, names: frozenset[str]) -> bool:
         and func.id in names
         and module.scope_of(func).lookup(func.id) is None
     )
+
+
+def _is_partial(module: Module, call: ast.Call) -> bool:
+    """Return whether a call makes a partial by the library's own function."""
+    name = ImportTime(module.tree).full_name(call.func)
+    return name == "functools.partial"
 
 
 def _asks_for_another(module: Module, call: ast.Call) -> bool:
