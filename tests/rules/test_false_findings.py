@@ -250,6 +250,16 @@ def main():
 if __name__ == "__main__":
     main()
 """
+MAPPED = """
+def run(function, rows, workers=0):
+    if workers > 0:
+        with multiprocessing.Pool(workers) as pool:
+            return list(pool.imap(function, rows))
+    return [function(row) for row in rows]
+def main():
+    def double(row): return 2 * row
+    print(run(double, [1, 2]{}))
+"""
 PAIRS = """
 from PIL import Image
 class Each:
@@ -997,6 +1007,8 @@ if __name__ == "__main__":
         PICTURES.format("Pictures(crop=None, transform=ToTensor())"),
         [],
     ),
+    "a function that is only passed where no workers are asked for": (MAPPED.format(""), []),
+    "a function that is passed with a number of workers": (MAPPED.format(", 2"), ["DLF102"]),
     "images in a list where there are no transforms": (PAIRS.format("Pairs()"), ["DLF207"]),
     "images in a list that transforms may take the place of": (
         PAIRS.format("Pairs([Each(change)])"),

@@ -17,6 +17,7 @@ from dlfix.project.order import lies_in
 from dlfix.project.syntax import attribute_named, is_name
 from dlfix.project.trees import walk
 from dlfix.reach.callers import UNSAID
+from dlfix.reach.callers_choice import never_shipped
 from dlfix.reach.calls import is_member, makes_class
 from dlfix.reach.cleared import Cleared
 from dlfix.reach.copied_entries import is_computed
@@ -117,8 +118,10 @@ class Walk:
             bare = name.partition("[")[0]
             gathered = row.keywords and bare not in row.parameters and row.keywords in row.crosses
             if bare in row.crosses or gathered:
+                never = never_shipped(argument, boundary, self.interpreter)
                 for reached in self._that_fit(bare, self._passed(argument)):
-                    yield Edge("argument", bare), reached
+                    if reached.value not in never:
+                        yield Edge("argument", bare), reached
             elif bare in row.items:
                 yield from self._each(name, argument)
 
