@@ -162,10 +162,10 @@ class Kept:
             if isinstance(parent, (ast.Compare, ast.Attribute, ast.Subscript)):
                 break
             if isinstance(parent, ast.Call) and child is not parent.func:
-                if plain is not None and plain.gives(module, parent):
-                    break
                 found._several = False
                 found._filled(parent)
+                if plain is not None and plain.gives(module, parent):
+                    break
             if isinstance(parent, ast.Tuple) and isinstance(module.parent(parent), _PARTING):
                 found._item = parent.elts.index(child)  # type: ignore[arg-type]
             elif isinstance(parent, _DISPLAYS):
