@@ -143,20 +143,21 @@ def plan_by_state(
     forms.refuse_what_counts()
     ordered = sorted(handles.values(), key=lambda each: start(each.site.statement))
     movers: dict[Method, Mover] = {}
-    restores: list[str] = []
+    leads = _leads(facts, ordered) if where_open else {}
+    restores: dict[str, list[str]] = {}  # by the attribute whose mark is asked for
     inserts: list[Insert] = []
     exchanges: list[Exchange] = []
     opened: dict[ast.expr | None, str] = {}
     for handle in ordered:
-        site = _only_opening(facts, handle) if where_open else _only_start(facts, handle)
+        lead = leads.get(handle.attribute, "")
+        site = handle.site if where_open else _only_start(facts, handle)
         first = opened.setdefault(site.value, handle.attribute)
         if first != handle.attribute:  # `self.array = self.second = ...`: one object
-            restores.append(facts.setting(handle.attribute, f"self.{first}"))
+            restores.setdefault(lead, []).append(facts.setting(handle.attribute, f"self.{first}"))
             continue
         mover = movers.setdefault(site.method, Mover(facts, site.method, handles, around))
         body, saves = mover.again(handle.attribute, in_branches=where_open)
-        lines = _restoring(facts, handle.attribute, body)
-        restores += _if_marked(handle.attribute, lines) if where_open else lines
+        restores.setdefault(lead, []).extend(_restoring(facts, handle.attribute, body))
         if saves and (facts.is_frozen or is_slotted(facts)):
             raise Refusal(
                 f"the arguments that open the resource are not stored ({facts.line(site.statement)})"
@@ -167,15 +168,20 @@ def plan_by_state(
         exchanges += (
             Exchange(facts.module.span(part), read) for part, read in mover.evaluated.items()
         )
+    texts = tuple(
+        text
+        for lead, lines in restores.items()
+        for text in (_if_marked(lead, lines) if lead else lines)
+    )
     inputs = around.inputs
     if inputs is not None:
         known = set(handles) | {n for m in movers.values() for n in m.moved.kept.values()}
-        inputs.refuse_changing(facts, "\n".join(restores), "self", known)
+        inputs.refuse_changing(facts, "\n".join(texts), "self", known)
     drops = tuple(
         Drop(
             each.attribute,
             why=AGAIN if not index else "",
-            code=MARKED.format(name=each.attribute) if where_open else "",
+            code=MARKED.format(name=each.attribute) if each.attribute in leads.values() else "",
         )
         for index, each in enumerate(ordered)
     )
@@ -183,7 +189,7 @@ def plan_by_state(
         cls=facts.module.span(facts.node),
         exchanges=tuple(exchanges),
         inserts=tuple(inserts),
-        state=_state(facts, drops, tuple(restores), around),
+        state=_state(facts, drops, texts, around),
         after=ordered[-1].site.method.name if "__init__" in facts.methods else "__post_init__",
         remains=AT_FORK if any(each.reads_on for each in ordered) else "",
     )
@@ -212,8 +218,24 @@ def _if_marked(attribute: str, lines: Sequence[str]) -> list[str]:
     return ["\n".join([f"if self.{attribute}:", *(indented(line, INDENT) for line in lines)])]
 
 
-def _only_opening(facts: ClassFacts, handle: Handle) -> StoreSite:
-    """Return the one statement that opens a handle, in a branch or a method; the attribute is None without it."""
+def _leads(facts: ClassFacts, handles: Sequence[Handle]) -> dict[str, str]:
+    """Return for each handle the one whose mark says that it was open: itself, or one opened above it in its block."""
+    found: dict[str, str] = {}
+    lead: Handle | None = None
+    for each in handles:
+        statement = each.site.statement
+        above = lead.site.statement if lead is not None else None
+        beside = above is not None and facts.module.parent(above) is facts.module.parent(statement)
+        stores = [site for site in facts.stores.get(each.attribute, ()) if not site.resets]
+        if lead is None or not (beside and stores == [each.site] and not each.container):
+            _only_opening(facts, each)
+            lead = each
+        found[each.attribute] = lead.attribute
+    return found
+
+
+def _only_opening(facts: ClassFacts, handle: Handle) -> None:
+    """Refuse what is not opened by one statement, in a branch or a method, and None without it."""
     site, stores = handle.site, facts.stores.get(handle.attribute, [])
     where = facts.line(site.statement)
     if handle.container or site.value is None:
@@ -227,7 +249,6 @@ def _only_opening(facts: ClassFacts, handle: Handle) -> StoreSite:
     )
     if not starts_as_none and not (field is not None and _is_none(field.value)):
         raise Refusal(f"the attribute is not set where the resource is not opened ({where})")
-    return site
 
 
 def _is_none(value: ast.expr | None) -> bool:

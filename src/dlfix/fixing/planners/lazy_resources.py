@@ -220,14 +220,15 @@ def plan_class(
     )
     if left is not None:
         return left
+    if form == "where_open":
+        found = {each.attribute: handle_at(each, each.site) for each in group}
+        return _not_seen(plan_by_state(facts, found, around, where_open=True), around)
     late = any(not started_sites(facts, each.attribute) for each in group)
     if late or all(asks_first(facts, each.site) for each in group):
         return opened_lazily(group, around, by_process=form != "state")
     handles = {each.attribute: handle_of(each) for each in group}
     if form == "sliced":
         return _sliced(facts, handles, around)
-    if form == "where_open":
-        return _not_seen(plan_by_state(facts, handles, around, where_open=True), around)
     reason = _why_only_by_state(facts, handles, around) if form != "lazy" else None
     if reason is not None:
         return _sliced_state_or(reason, facts, handles, around)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.program import is_cached
+from dlfix.fixing.proof.state import dropped, marked, restored
 from dlfix.fixing.proof.syntax import (
     Function,
     calls_in,
@@ -21,7 +22,39 @@ from dlfix.fixing.proof.typestate import Interpreter
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the properties that open what an object need not have had, and those that None hides."""
     yield from _always_opened(change)
+    yield from _always_reopened(change)
     yield from _hidden(change)
+
+
+def _always_reopened(change: ClassChange) -> Iterator[Regression]:
+    """Yield what a new `__setstate__` opens in any case, and that was None where nothing had opened it."""
+    restoring = change.after.methods.get("__setstate__")
+    if restoring is None or not change.fresh(restoring):
+        return
+    again = restored(change) & set(dropped(change)) - set(marked(change))
+    if not again:
+        return
+    made = Interpreter(change.old, change.before).constructed()
+    for name in sorted(again):
+        if (
+            f".{name}" in made.bound
+            and f".{name}" not in made.present
+            and _is_always_set(restoring, name)
+        ):
+            yield change.regression(
+                restoring,
+                f"`{name}` is None until something opens it, but `__setstate__` always opens it",
+            )
+
+
+def _is_always_set(restoring: Function, name: str) -> bool:
+    """Return whether a method sets an attribute to something, or calls what does, under no condition."""
+    me = self_name(restoring)
+    return any(
+        isinstance(each, (ast.Assign, ast.Expr))
+        and (_sets(each, me, name) or any(is_attribute(c.func, me) for c in calls_in([each])))
+        for each in restoring.body
+    )
 
 
 def _hidden(change: ClassChange) -> Iterator[Regression]:
