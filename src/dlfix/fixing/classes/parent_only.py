@@ -152,7 +152,8 @@ def _may_be_in_worker(names: Sequence[str], inputs: Inputs, known: set[int]) -> 
                 if around is None or is_made:
                     continue
                 owner = module.parent(around)
-                if isinstance(owner, ast.ClassDef) and getattr(around, "name", "") == "__init__":
+                is_init = isinstance(owner, ast.ClassDef) and around.name == "__init__"  # type: ignore[union-attr]
+                if isinstance(owner, ast.ClassDef) and is_init and _keeps_nothing(module, node):
                     todo += {owner.name} - asked
                     continue
                 if isinstance(around, ast.Lambda) or _is_run_anywhere(module, around, inputs):
@@ -223,6 +224,14 @@ def _is_run(module: Module, node: ast.AST) -> bool:
     """Return whether code that names a function calls it, or imports it; one that is handed on may run anywhere."""
     parent = module.parent(node)
     return isinstance(parent, ast.Call) and parent.func is node
+
+
+def _keeps_nothing(module: Module, node: ast.AST) -> bool:
+    """Return whether what is named is called, or made, for its effect: what it gives is dropped."""
+    call = module.parent(node)
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return False
+    return isinstance(module.parent(call), ast.Expr)
 
 
 def _runs_as_thread(module: Module, node: ast.AST) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import keyword
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -147,8 +148,9 @@ def _named(program: Program, module: Module, text: str) -> Iterator[tuple[Module
         for function in module.functions_by_name.get(name, ()) if name.isidentifier() else ():
             yield module, function
         return
-    if not all(part.isidentifier() for part in text.split(".")):
-        return  # an item under a key: `options["some key"]`
+    parts = text.split(".")
+    if not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
+        return  # an item under a key: `options["some key"]`, `pairs["in"]`
     node = ast.parse(text, mode="eval").body
     found = program.function_of(module, node)
     if found is not None:

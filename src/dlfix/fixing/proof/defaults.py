@@ -36,15 +36,25 @@ def _always_reopened(change: ClassChange) -> Iterator[Regression]:
         return
     made = Interpreter(change.old, change.before).constructed()
     for name in sorted(again):
-        if (
-            f".{name}" in made.bound
-            and f".{name}" not in made.present
-            and _is_always_set(restoring, name)
-        ):
+        starts = _starts_as_none(change, name) and f".{name}" not in made.present
+        if starts and _is_always_set(restoring, name):
             yield change.regression(
                 restoring,
                 f"`{name}` is None until something opens it, but `__setstate__` always opens it",
             )
+
+
+def _starts_as_none(change: ClassChange, name: str) -> bool:
+    """Return whether the class, or a constructor, first says that an attribute is None."""
+    values = [
+        each.values[name] for each in change.old.lineage(change.before) if name in each.values
+    ]
+    by_class = any(isinstance(each, ast.Constant) and each.value is None for each in values)
+    return by_class or any(
+        _sets(node, self_name(function), name, to_none=True)
+        for _, function in change.constructed_before
+        for node in executed(function.body)
+    )
 
 
 def _is_always_set(restoring: Function, name: str) -> bool:
