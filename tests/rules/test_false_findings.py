@@ -250,6 +250,38 @@ def main():
 if __name__ == "__main__":
     main()
 """
+CONNECTED = """
+class Rows(Dataset):
+    def __init__(self, path): self.path, self.db = path, None
+    def connect(self): self.db = sqlite3.connect(self.path)
+    def disconnect(self):
+        if self.db is not None:
+            self.db.close()
+            self.db = None
+    def __len__(self): return 2
+    def __getitem__(self, i): return self.db.execute("SELECT 1").fetchone()
+def main():
+    rows = Rows("a.db")
+    rows.connect()
+    print([row for row in rows[0]])
+    {}
+    list(DataLoader(rows, num_workers=2, worker_init_fn=start))
+def start(_): torch.utils.data.get_worker_info().dataset.connect()
+if __name__ == "__main__":
+    main()
+"""
+CODEC = """
+import copyreg, importlib, statistics, types
+class Scores(Dataset):
+    def __init__(self): self.codec = statistics
+    def __len__(self): return 2
+    def __getitem__(self, i): return self.codec.mean([i, 2])
+def reduce(module): return importlib.import_module, (module.__name__,)
+copyreg.pickle({}, reduce)
+def main(): list(DataLoader(Scores(), num_workers=2))
+if __name__ == "__main__":
+    main()
+"""
 MAPPED = """
 def run(function, rows, workers=0):
     if workers > 0:
@@ -1007,6 +1039,14 @@ if __name__ == "__main__":
         PICTURES.format("Pictures(crop=None, transform=ToTensor())"),
         [],
     ),
+    "a connection that the parent closes again below": (CONNECTED.format("rows.disconnect()"), []),
+    "a connection that the parent closes once workers have started": (
+        CONNECTED.format("list(DataLoader(rows, num_workers=2))\n    rows.disconnect()"),
+        ["DLF203"],
+    ),
+    "a connection that the parent leaves open": (CONNECTED.format("pass"), ["DLF203"]),
+    "a module, which copyreg pickles": (CODEC.format("types.ModuleType"), []),
+    "a module, where copyreg pickles others": (CODEC.format("types.GeneratorType"), ["DLF206"]),
     "a function that is only passed where no workers are asked for": (MAPPED.format(""), []),
     "a function that is passed with a number of workers": (MAPPED.format(", 2"), ["DLF102"]),
     "images in a list where there are no transforms": (PAIRS.format("Pairs()"), ["DLF207"]),

@@ -49,6 +49,7 @@ from dlfix.reach.values import (
     Generator,
     Instance,
     Member,
+    ModuleValue,
     Partial,
     Passed,
     Reached,
@@ -168,7 +169,8 @@ class Walk:
         if isinstance(value, Constant) or value in above:
             return
         makers = self.interpreter.instances.registered_makers
-        if isinstance(value, ExternalCall) and value.name in makers:
+        is_module = isinstance(value, ModuleValue) and "types.ModuleType" in makers
+        if is_module or (isinstance(value, ExternalCall) and value.name in makers):
             return  # copyreg pickles it
         made = node_of(value)
         if made and not self._may_meet(value, made[1], parent):

@@ -597,6 +597,7 @@ class RoleReader:
             self.only_worker(module, call)
             or runs_after_all_workers(call, module)
             or self._runs_beside_none(call, module)
+            or self._is_undone(cls, module, call)
         ):
             return None
         owners = self._owners(module, call)
@@ -606,6 +607,39 @@ class RoleReader:
             return related if is_known else []
         assert isinstance(call.func, ast.Attribute)
         return None if is_known or call.func.attr in _COMMON else []
+
+    def _is_undone(self, cls: Class, module: Module, call: ast.Call) -> bool:
+        """Return whether a later statement of the same block resets what a call sets, and no worker starts in between."""
+        assert isinstance(call.func, ast.Attribute)
+        statement, methods = module.parent(call), self.methods(cls)
+        owner = ast.unparse(call.func.value)
+        sets = self._set_by(call.func.attr, methods, cls)
+        if not isinstance(statement, ast.Expr) or not sets:
+            return False
+        for below in _below(statement, module):
+            match below:
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr=name))) if (
+                    ast.unparse(held) == owner and sets <= _reset_by(methods.get(name))
+                ):
+                    return True
+            if any(self._may_begin(part, owner, module) for part in walk(below)):
+                return False
+        return False
+
+    def _may_begin(self, node: ast.AST, owner: str, module: Module) -> bool:
+        """Return whether code may start workers; not where it goes through an item of the object itself."""
+        match node:
+            case (
+                ast.For(iter=ast.Subscript(value=held))
+                | ast.comprehension(iter=ast.Subscript(value=held))
+            ):
+                return ast.unparse(held) != owner
+        return self.may_start_workers(node, module)
+
+    def _set_by(self, name: str, methods: Mapping[str, Def], cls: Class) -> frozenset[str]:
+        """Return the attributes that a method sets, itself or by others of its object."""
+        run = closure([name], self.uses(cls)) & methods.keys() if name in methods else ()
+        return frozenset(each for method in run for each in stored_on_self(methods[method]))
 
     def _is_known(self, value: Value) -> bool:
         """Return whether it is seen what a value is; what a library's call gives may be anything else."""
@@ -962,3 +996,30 @@ def _id(node: ast.expr) -> str:
 
 
 __all__ = ["PARENT", "RoleReader", "Roles"]
+
+
+def _below(statement: ast.stmt, module: Module) -> list[ast.stmt]:
+    """Return the statements that follow one in its block."""
+    above = module.parent(statement)
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(above, name, None)
+        if isinstance(block, list) and statement in block:
+            return block[block.index(statement) + 1 :]
+    return []
+
+
+def _reset_by(method: Def | None) -> frozenset[str]:
+    """Return the attributes that a method sets to None on its object, whatever it finds there."""
+    me = first_parameter(method) if method is not None else ""
+    found: set[str] = set()
+    for node in walk(method) if method is not None else ():
+        match node:
+            case ast.Assign(targets=targets, value=ast.Constant(value=None)):
+                found |= {
+                    each.attr
+                    for each in targets
+                    if isinstance(each, ast.Attribute)
+                    and isinstance(each.value, ast.Name)
+                    and each.value.id == me
+                }
+    return frozenset(found)
