@@ -282,6 +282,17 @@ def main(): list(DataLoader(Scores(), num_workers=2))
 if __name__ == "__main__":
     main()
 """
+SECTIONS = """
+import collections
+class Section(collections.OrderedDict): pass
+class Options(Dataset):
+    def __init__(self): self.section = Section((key, {}) for key in "ab")
+    def __len__(self): return 2
+    def __getitem__(self, i): return i
+def main(): list(DataLoader(Options(), num_workers=2))
+if __name__ == "__main__":
+    main()
+"""
 MAPPED = """
 def run(function, rows, workers=0):
     if workers > 0:
@@ -1045,6 +1056,11 @@ if __name__ == "__main__":
         ["DLF203"],
     ),
     "a connection that the parent leaves open": (CONNECTED.format("pass"), ["DLF203"]),
+    "a dict that is filled out of a generator": (SECTIONS.format("1"), []),
+    "a dict that is filled with what a generator gives": (
+        SECTIONS.format("lambda: 1"),
+        ["DLF101"],
+    ),
     "a module, which copyreg pickles": (CODEC.format("types.ModuleType"), []),
     "a module, where copyreg pickles others": (CODEC.format("types.GeneratorType"), ["DLF206"]),
     "a function that is only passed where no workers are asked for": (MAPPED.format(""), []),

@@ -8,7 +8,7 @@ may run, and those of code outside. What `__getstate__` drops is left out by the
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -40,6 +40,7 @@ from dlfix.reach.values import (
     ExternalCall,
     Frame,
     Function,
+    Generator,
     Instance,
     Unknown,
 )
@@ -602,9 +603,17 @@ class State:
         for parameter, attribute in row.keeps.items():
             index = row.parameters.index(parameter) if parameter in row.parameters else None
             value = arguments.get(index, parameter)
-            if value is not None:
-                statement = frame.module.statement(call)
-                self._put(self._store(attribute, call, statement, value, frame))
+            statement = frame.module.statement(call)
+            for part in self._kept_of(value, attribute) if value is not None else ():
+                self._put(self._store(attribute, call, statement, part, frame))
+
+    def _kept_of(self, value: Argument, attribute: str) -> Iterable[Argument]:
+        """Return what a base keeps of an argument: itself, or the items of what it goes through."""
+        if attribute != "[]" or not any(
+            isinstance(each, Generator) for each in self.interpreter.values(value)
+        ):
+            return [value]
+        return self.interpreter.each(value)
 
 
 def _target(field: Field) -> ast.expr:
