@@ -37,6 +37,7 @@ from dlfix.fixing.proof import (
     patches,
     pickling_tried,
     positions,
+    read_by_new_code,
     removed_files,
     repeated,
     set_up_later,
@@ -90,6 +91,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     pickling_tried.check,
     descriptors.check,
     sharing.check,
+    read_by_new_code.check,
     static_methods.check,
     defaults.check,
 )
