@@ -255,7 +255,7 @@ class _OfModule(Passing):
     """Where values of one module go on to; which parameters of functions that is, is told by `given`."""
 
     def __init__(self, module: Module) -> None:
-        super().__init__([])
+        super().__init__([])  # of no functions: whoever asks looks these up
         self.modules = [module]
         self.given: set[tuple[str, int]] = set()
 

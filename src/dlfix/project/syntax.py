@@ -201,6 +201,11 @@ def _surely_evaluated(node: ast.AST) -> Iterator[ast.AST]:
         yield from _surely_evaluated(child)
 
 
+def is_none(node: ast.AST | None) -> bool:
+    """Return whether a node is the constant None."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
 def is_name(node: ast.AST | None, name: str) -> TypeGuard[ast.Name]:
     """Return whether a node is this name."""
     return isinstance(node, ast.Name) and node.id == name

@@ -26,6 +26,7 @@ from dlfix.project.syntax import (
     first_parameter,
     is_attribute_of,
     is_name,
+    is_none,
     is_super,
     last_name,
 )
@@ -622,7 +623,9 @@ class RoleReader:
                     ast.unparse(held) == owner and sets <= _reset_by(methods.get(name))
                 ):
                     return True
-            if any(self._may_begin(part, owner, module) for part in walk(below)):
+            if any(
+                self._may_begin(part, owner, module) or _binds(part, owner) for part in walk(below)
+            ):
                 return False
         return False
 
@@ -998,6 +1001,12 @@ def _id(node: ast.expr) -> str:
 __all__ = ["PARENT", "RoleReader", "Roles"]
 
 
+def _binds(node: ast.AST, owner: str) -> bool:
+    """Return whether a node binds the name by which an object goes, or that it hangs from."""
+    stored = isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    return stored and owner.partition(".")[0] == node.id  # type: ignore[attr-defined]
+
+
 def _below(statement: ast.stmt, module: Module) -> list[ast.stmt]:
     """Return the statements that follow one in its block."""
     above = module.parent(statement)
@@ -1009,17 +1018,20 @@ def _below(statement: ast.stmt, module: Module) -> list[ast.stmt]:
 
 
 def _reset_by(method: Def | None) -> frozenset[str]:
-    """Return the attributes that a method sets to None on its object, whatever it finds there."""
-    me = first_parameter(method) if method is not None else ""
-    found: set[str] = set()
-    for node in walk(method) if method is not None else ():
-        match node:
-            case ast.Assign(targets=targets, value=ast.Constant(value=None)):
-                found |= {
-                    each.attr
-                    for each in targets
-                    if isinstance(each, ast.Attribute)
-                    and isinstance(each.value, ast.Name)
-                    and each.value.id == me
-                }
-    return frozenset(found)
+    """Return the attributes that a method sets to None on its object: in any case, or where they are set."""
+    if method is None or isinstance(method, ast.Lambda):
+        return frozenset()
+    return frozenset(_resets(method.body, first_parameter(method) or ""))
+
+
+def _resets(body: list[ast.stmt], me: str) -> Iterator[str]:
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=targets, value=value) if is_none(value):
+                yield from (each.attr for each in targets if is_attribute_of(each, me))
+            case ast.If(test=test, body=inner, orelse=[]):
+                asked = {each.attr for each in walk(test) if is_attribute_of(each, me)}
+                yield from asked.intersection(_resets(inner, me))
+            case ast.With(body=inner) | ast.Try(body=inner):
+                yield from _resets(inner, me)
+                yield from _resets(getattr(statement, "finalbody", []), me)

@@ -139,27 +139,33 @@ def _may_be_in_worker(names: Sequence[str], inputs: Inputs, known: set[int]) -> 
                     continue  # a variable of its name
                 if name in names and _is_registered(module, node, names):
                     return True
-                above = module.parent(node)
-                if isinstance(above, ast.ClassDef) and node in above.bases:
-                    todo += {above.name} - asked  # its objects are made by the same constructor
-                    continue
-                around = _function_around(module, node)
-                is_made = around is not None and _is_maker(module, around, makers, inputs)
-                if name not in names and not (
-                    _is_run(module, node) or (is_made and _runs_as_thread(module, node))
-                ):
+                by_way_of = _run_by_way_of(module, node, name in names, makers, inputs)
+                if by_way_of is None:
                     return True
-                if around is None or is_made:
-                    continue
-                owner = module.parent(around)
-                is_init = isinstance(owner, ast.ClassDef) and around.name == "__init__"  # type: ignore[union-attr]
-                if isinstance(owner, ast.ClassDef) and is_init and _keeps_nothing(module, node):
-                    todo += {owner.name} - asked
-                    continue
-                if isinstance(around, ast.Lambda) or _is_run_anywhere(module, around, inputs):
-                    return True
-                todo += {around.name} - asked
+                todo += {by_way_of} - asked - {""}
     return False
+
+
+def _run_by_way_of(
+    module: Module, node: ast.expr, is_handle: bool, makers: set[str], inputs: Inputs
+) -> str | None:
+    """Return the name of what runs the code around a name; nothing where the parent does, None where a worker may."""
+    above = module.parent(node)
+    if isinstance(above, ast.ClassDef) and node in above.bases:
+        return above.name  # its objects are made by the same constructor
+    around = _function_around(module, node)
+    is_made = around is not None and _is_maker(module, around, makers, inputs)
+    is_run = _is_run(module, node) or (is_made and _runs_as_thread(module, node))
+    if not is_handle and not is_run:
+        return None
+    if around is None or is_made:
+        return ""
+    if isinstance(around, ast.Lambda):
+        return None
+    owner = module.parent(around)
+    if isinstance(owner, ast.ClassDef) and around.name == "__init__":
+        return owner.name if _keeps_nothing(module, node) else None
+    return None if _is_run_anywhere(module, around, inputs) else around.name
 
 
 def _is_registered(module: Module, node: ast.AST, names: Sequence[str]) -> bool:

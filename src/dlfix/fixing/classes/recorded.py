@@ -18,8 +18,8 @@ from dlfix.fixing.classes.inputs import is_mutated, is_repeatable
 from dlfix.fixing.classes.kept_locals import hint_for, kept_name
 from dlfix.fixing.classes.plans import ClassPlan, Insert, Lazy
 from dlfix.fixing.classes.sliced import Sliced
-from dlfix.fixing.classes.statements import is_none
 from dlfix.project.order import start as start_of
+from dlfix.project.syntax import is_none
 
 CHANGES = frozenset("extend insert update setdefault pop popitem remove clear sort reverse".split())
 MOST_COLUMNS = 72  # of a statement in a method, without its indentation

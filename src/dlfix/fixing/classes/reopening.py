@@ -15,6 +15,7 @@ from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, 
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, is_slotted, state_for
 from dlfix.fixing.classes.text import indented, render, shifted
 from dlfix.project.order import start
+from dlfix.project.syntax import is_none
 
 INDENT = "    "
 # The mark by which `__setstate__` knows that the handle was open.
@@ -247,12 +248,8 @@ def _only_opening(facts: ClassFacts, handle: Handle) -> None:
         each.resets and each.method.name in STARTS and each.statement in each.method.body
         for each in stores
     )
-    if not starts_as_none and not (field is not None and _is_none(field.value)):
+    if not starts_as_none and not (field is not None and is_none(field.value)):
         raise Refusal(f"the attribute is not set where the resource is not opened ({where})")
-
-
-def _is_none(value: ast.expr | None) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _only_start(facts: ClassFacts, handle: Handle) -> StoreSite:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from dlfix.fixing.classes.handles import Handle
 from dlfix.fixing.classes.text import names_in
+from dlfix.project.syntax import is_none
 
 INDENT = "    "
 PLAIN_CALLS = ("len", "list", "int", "float", "str", "sorted", "tuple", "set", "dict", "sum", "max", "min", "bool", "np.array", "numpy.array")  # fmt: skip
@@ -49,11 +50,6 @@ def is_value(node: ast.expr) -> bool:
         name = ast.unparse(node.func)
         return hasattr(builtins, name) and name not in ("open", "getattr", "next", "iter")
     return isinstance(node, VALUES) and not is_none(node)
-
-
-def is_none(node: ast.expr) -> bool:
-    """Return whether an expression is the constant None."""
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def close_one(

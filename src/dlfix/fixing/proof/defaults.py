@@ -17,6 +17,7 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.fixing.proof.typestate import Interpreter
+from dlfix.project.syntax import is_none
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -49,7 +50,7 @@ def _starts_as_none(change: ClassChange, name: str) -> bool:
     values = [
         each.values[name] for each in change.old.lineage(change.before) if name in each.values
     ]
-    by_class = any(isinstance(each, ast.Constant) and each.value is None for each in values)
+    by_class = any(map(is_none, values))
     return by_class or any(
         _sets(node, self_name(function), name, to_none=True)
         for _, function in change.constructed_before
@@ -117,10 +118,9 @@ def _sets(node: ast.AST, me: str, name: str, *, to_none: bool = False) -> bool:
     """Return whether a statement gives an attribute a value: one that is not None, or None."""
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     value = getattr(node, "value", None)
-    is_none = isinstance(value, ast.Constant) and value.value is None
     return (
         value is not None
-        and is_none == to_none
+        and is_none(value) == to_none
         and any(
             isinstance(target, ast.expr)
             and any(is_attribute(each, me, name) for each in within(target))

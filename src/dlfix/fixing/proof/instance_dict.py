@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import is_cached
-from dlfix.project.module import enclosing_function
+from dlfix.project.module import Module, enclosing_function
+from dlfix.project.syntax import attribute_named, attributes_of
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -18,39 +19,35 @@ def check(change: ClassChange) -> Iterator[Regression]:
         was_there = before is None or is_cached(before)
         if is_cached(getter) or not was_there or any(_looks_up(n, name) for n in ast.walk(getter)):
             continue
-        for module in change.new.project.mentions(name):
+        found = next(_lookups(change, name), None)
+        if found is not None:
+            module, node = found
+            yield change.regression(
+                getter,
+                f"`{name}` is looked up in a `__dict__` ({module.path.name}:{node.lineno}), where "
+                "the new property does not keep it",
+            )
+
+
+def _lookups(change: ClassChange, name: str) -> Iterator[tuple[Module, ast.expr]]:
+    """Yield where code, that of state methods apart, looks an attribute up in a `__dict__`."""
+    for module in change.new.project.mentions(name):
+        if module.says("__dict__") or module.says("vars("):
             for node in module.nodes(ast.Compare, ast.Subscript, ast.Call):
                 function = enclosing_function(module, node)
                 if _looks_up(node, name) and getattr(function, "name", "") not in STATE:
-                    yield change.regression(
-                        getter,
-                        f"`{name}` is looked up in a `__dict__` ({module.path.name}:{node.lineno}), where "
-                        "the new property does not keep it",
-                    )
-                    return
+                    yield module, node
 
 
 def _looks_up(node: ast.AST, name: str) -> bool:
     match node:
-        case (
-            ast.Compare(
-                left=ast.Constant(value=asked), ops=[ast.In() | ast.NotIn()], comparators=[held]
-            )
-            | ast.Subscript(value=held, slice=ast.Constant(value=asked))
-            | ast.Call(
-                func=ast.Attribute(value=held, attr="get" | "pop" | "setdefault"),
-                args=[ast.Constant(value=asked), *_],
-            )
+        case ast.Compare(
+            left=ast.Constant(value=asked), ops=[ast.In() | ast.NotIn()], comparators=[held]
         ):
-            return asked == name and _is_instance_dict(held)
-    return False
-
-
-def _is_instance_dict(node: ast.expr) -> bool:
-    """Return whether an expression is the `__dict__` of something: `self.__dict__`, `vars(rows)`."""
-    match node:
-        case ast.Attribute(attr="__dict__") | ast.Call(func=ast.Name(id="vars"), args=[_]):
-            return True
+            return asked == name and attributes_of(held) is not None
+        case ast.Subscript() | ast.Call(func=ast.Attribute()):
+            named = attribute_named(node)
+            return named is not None and named[1] == name
     return False
 
 

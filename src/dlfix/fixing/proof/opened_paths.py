@@ -23,6 +23,7 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.project.module import Module
 from dlfix.project.roots import STANDARD
+from dlfix.project.syntax import is_none
 
 _OPENERS = frozenset("open io.open os.open codecs.open".split())
 # What these open are several files, whose names are made of the one that they get.
@@ -67,10 +68,10 @@ class OpenedPaths(PathEnds):
                     if name not in own_targets(node, self_name(function)):
                         continue
                     value = getattr(node, "value", None)
-                    if not _is_none(value):
+                    if not is_none(value):
                         frame = frame_of(cls.module, function)
                         yield (value, frame) if _is_whole(node) and value is not None else None
-            if name in cls.values and not _is_none(cls.values[name]):
+            if name in cls.values and not is_none(cls.values[name]):
                 yield cls.values[name], frame_of(cls.module, None)
 
     def _passed(self, name: str, frame: Frame) -> Iterator[Source]:
@@ -231,10 +232,6 @@ def _is_whole(node: ast.AST) -> bool:
     if isinstance(node, ast.Assign):
         return not any(isinstance(each, (ast.Tuple, ast.List)) for each in node.targets)
     return isinstance(node, (ast.AnnAssign, ast.AugAssign))
-
-
-def _is_none(value: ast.expr | None) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None
 
 
 __all__ = ["OpenedPaths"]

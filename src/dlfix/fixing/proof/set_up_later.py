@@ -40,6 +40,7 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.project.module import Module
+from dlfix.project.syntax import is_none
 
 # Made by what cannot be followed: each call that is made for its effect counts.
 _UNKNOWN = ResourceRow("?")
@@ -165,7 +166,7 @@ def _set_again(
         stored = {node.attr: node for node in own_attributes(function, ast.Store)}
         opens = any(
             isinstance(node, ast.Assign)
-            and (any(calls_in([node.value])) or (may_reset and _is_none(node.value)))
+            and (any(calls_in([node.value])) or (may_reset and is_none(node.value)))
             and name in own_targets(node, me)
             and not any(same(node.value, each) for each in made)
             for node in executed(function.body)
@@ -206,13 +207,9 @@ def _asks_for_none(function: Function, name: str) -> bool:
     return any(
         isinstance(node, ast.Compare)
         and is_attribute(node.left, self_name(function), name)
-        and any(_is_none(each) for each in node.comparators)
+        and any(is_none(each) for each in node.comparators)
         for node in executed(function.body)
     )
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _operations(

@@ -701,13 +701,10 @@ class Interpreter:
         if is_attribute(test, owner):
             return f".{test.attr}", holds
         match test:
-            case ast.Call(
-                func=ast.Attribute(
-                    value=ast.Attribute(attr="__dict__") as state, attr="get" | "pop"
-                ),
-                args=[ast.Constant(value=str() as name), *_],
-            ) if is_attribute(state, owner):
-                return f".{name}", holds
+            case ast.Call(func=ast.Attribute()):  # `self.__dict__.get("file")`
+                taken = attribute_named(test)
+                if taken is not None and is_name(taken[0], owner):
+                    return f".{taken[1]}", holds
         if isinstance(test, ast.Call) and len(test.args) >= 2 and isinstance(test.func, ast.Name):
             named = test.args[1]
             if test.func.id in {"hasattr", "getattr"} and isinstance(named, ast.Constant):

@@ -592,8 +592,9 @@ def _is_builtin(module: Module, func: ast.expr, names: frozenset[str]) -> bool:
 
 def _is_partial(module: Module, call: ast.Call) -> bool:
     """Return whether a call makes a partial by the library's own function."""
-    name = ImportTime(module.tree).full_name(call.func)
-    return name == "functools.partial"
+    if last_part(call.func) != "partial":
+        return False
+    return ImportTime(module.tree).full_name(call.func) == "functools.partial"
 
 
 def _asks_for_another(module: Module, call: ast.Call) -> bool:

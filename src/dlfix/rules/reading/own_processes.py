@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlfix.reach.instances import is_own
 from dlfix.reach.process_roles import used_on_self
 from dlfix.reach.values import Class, Instance
 from dlfix.rules.reading.handles import is_passed_in
@@ -38,7 +39,7 @@ def _users(name: str, cls: Class, analysis: Analysis) -> set[str]:
 def _is_read_outside(name: str, analysis: Analysis) -> bool:
     """Return whether code asks another object than its own for an attribute of that name."""
     return any(
-        not (isinstance(each.value, ast.Name) and each.value.id == "self")
+        not is_own(module, each.value)
         for module in analysis.project.mentions(name)
         for each in module.attributes_by_name.get(name, ())
         if isinstance(each.ctx, ast.Load)
