@@ -222,6 +222,45 @@ make(modes.Mode.B)
         """,
     ),
     row(
+        "what is packed by value where its name says that it is found by none",
+        """
+        import marshal, types
+        def pack(x):
+            if isinstance(x, types.FunctionType) and "<" in x.__qualname__:
+                return "code", marshal.dumps(x.__code__)
+            return "value", x
+        class ByValue:
+            def __init__(self, f):
+                self.f = f
+            def __reduce__(self):
+                return unpack, (pack(self.f),)
+        def unpack(packed):
+            return ByValue(packed[1])
+        DataLoader(ByValue(lambda x: x), num_workers=2)
+        """,
+        "dataset.state def unpack",
+    ),
+    row(
+        "what is packed by value only where it is no lambda",
+        """
+        import marshal, types
+        def pack(x):
+            if isinstance(x, types.FunctionType) and x.__name__ != "<lambda>":
+                return "code", marshal.dumps(x.__code__)
+            return "value", x
+        class ByValue:
+            def __init__(self, f):
+                self.f = f
+            def __reduce__(self):
+                return unpack, (pack(self.f),)
+        def unpack(packed):
+            return ByValue(packed[1])
+        DataLoader(ByValue(lambda x: x), num_workers=2)
+        """,
+        "dataset.state def unpack",
+        "dataset.state[1] lambda",
+    ),
+    row(
         "an attribute after an isinstance that left",
         """
         class A:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.trees import kept
 from dlfix.reach.correlated import leaving_before
-from dlfix.reach.predicates import COMPARING, agreed, question
+from dlfix.reach.predicates import COMPARING, agreed, joined, opposite, question
 from dlfix.reach.values import Constant, Frame, Value
 
 if TYPE_CHECKING:
@@ -25,14 +25,9 @@ def outcome(test: ast.expr, frame: Frame, interpreter: Evaluator) -> bool | None
         case ast.Constant(value=value):
             return bool(value)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            held = outcome(operand, frame, interpreter)
-            return None if held is None else not held
+            return opposite(outcome(operand, frame, interpreter))
         case ast.BoolOp(op=op, values=values):
-            deciding = isinstance(op, ast.Or)
-            parts = [outcome(value, frame, interpreter) for value in values]
-            if deciding in parts:
-                return deciding
-            return None if None in parts else not deciding
+            return joined([outcome(value, frame, interpreter) for value in values], op)
         case ast.Compare(left=left, ops=[op], comparators=[right]) if _is_version(left):
             return _of_version(left, op, right)
     asked = question(test, frame, interpreter)

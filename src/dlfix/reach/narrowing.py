@@ -181,14 +181,25 @@ def _asked(test: ast.expr, held: bool, node: Subject) -> Iterator[Fact]:
             if isinstance(op, ast.And) is held:
                 for value in values:
                     yield from _asked(value, held, node)
+            elif all(any(_asked(value, True, node)) for value in values):
+                yield test, held
         case ast.Call(func=ast.Name(id="isinstance" | "callable" | "hasattr"), args=[asked, *_]):
             if _is_same(asked, node):
                 yield test, held
         case ast.Compare(left=left, ops=[_], comparators=[right]):
-            if _is_same(left, node) or (_is_same(right, node) and isinstance(left, ast.Constant)):
+            asked = right if isinstance(left, ast.Constant) else left
+            if _is_same(asked, node) or _is_same(_named(asked), node):
                 yield test, held
         case ast.Name() | ast.Attribute() if _is_same(test, node):
             yield test, held
+
+
+def _named(asked: ast.expr) -> ast.expr:
+    """Return what bears the name that an expression reads: `f` of `f.__name__`."""
+    match asked:
+        case ast.Attribute(value=bearer, attr="__name__" | "__qualname__"):
+            return bearer
+    return asked
 
 
 def _is_same(asked: ast.expr, node: Subject) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -53,7 +54,7 @@ class Question:
 
 
 def question(test: ast.expr, frame: Frame, interpreter: Evaluator) -> Question | None:
-    """Return what a test without `not`, `and`, `or` asks."""
+    """Return what a test asks of one expression; None where it asks of none, or of several."""
     match test:
         case ast.Call(func=ast.Name(id="isinstance"), args=[subject, asked]):
             return Question(subject, lambda value: _is_one(value, asked, frame, interpreter))
@@ -67,11 +68,55 @@ def question(test: ast.expr, frame: Frame, interpreter: Evaluator) -> Question |
             keywords=[],
         ):
             return Question(subject, lambda value: _has_end(value, end, part, frame, interpreter))
+        case ast.Compare(
+            left=ast.Constant() as part,
+            ops=[asking],
+            comparators=[ast.Attribute(value=subject, attr="__name__" | "__qualname__" as kind)],
+        ) if isinstance(asking, (ast.In, ast.NotIn)):
+            return Question(subject, lambda value: _in_name(part, asking, value, kind, interpreter))
+        case ast.Compare(
+            left=ast.Attribute(value=subject, attr="__name__" | "__qualname__" as kind),
+            ops=[asking],
+            comparators=[right],
+        ):
+            inner = _comparison(subject, asking, right, frame, interpreter)
+            return Question(subject, lambda value: inner.answer(_name(value, kind, interpreter)))
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             return _comparison(left, op, right, frame, interpreter)
+        case ast.BoolOp(op=op, values=values):
+            return _joined([question(each, frame, interpreter) for each in values], op)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _opposite(question(operand, frame, interpreter))
         case ast.Name() | ast.Attribute() | ast.NamedExpr():
             return Question(test, lambda value: truth(value, interpreter))
     return None
+
+
+def _joined(parts: list[Question | None], op: ast.boolop) -> Question | None:
+    """Return what several questions of one expression ask together."""
+    asked = [each for each in parts if each is not None]
+    if len(asked) < len(parts) or len({ast.unparse(each.subject) for each in asked}) != 1:
+        return None
+    return Question(asked[0].subject, lambda v: joined([each.answer(v) for each in asked], op))
+
+
+def joined(answers: list[bool | None], op: ast.boolop) -> bool | None:
+    """Return what `and` or `or` gives for some answers, in logic of three values."""
+    deciding = isinstance(op, ast.Or)
+    if deciding in answers:
+        return deciding
+    return None if None in answers else not deciding
+
+
+def _opposite(asked: Question | None) -> Question | None:
+    if asked is None:
+        return None
+    return Question(asked.subject, lambda value: opposite(asked.answer(value)))
+
+
+def opposite(answer: bool | None) -> bool | None:
+    """Return what `not` gives."""
+    return None if answer is None else not answer
 
 
 def agreed(found: list[bool | None]) -> bool | None:
@@ -128,7 +173,7 @@ def _is_one_of_builtins(value: Value, classes: list[Value]) -> bool | None:
     elif isinstance(value, Container):
         kind = _TYPES[value.kind]
     else:
-        kind = type(_is_one_of_builtins)
+        kind = types.FunctionType if isinstance(value, Function) else types.MethodType
     if kind is None:
         return None
     answers = [_is_kind(kind, each) for each in classes]
@@ -144,7 +189,10 @@ def _is_kind(kind: type, asked: Value) -> bool | None:
 
 
 _BUILTINS: dict[str, type] = {
-    each.__name__: each for each in (str, int, float, bool, bytes, list, tuple, dict, set)
+    **{each.__name__: each for each in (str, int, float, bool, bytes, list, tuple, dict, set)},
+    "types.FunctionType": types.FunctionType,
+    "types.LambdaType": types.LambdaType,
+    "types.MethodType": types.MethodType,
 }
 
 
@@ -237,6 +285,23 @@ def _comparison(
         return agreed([_compared(value, op, each, interpreter) for each in others])
 
     return Question(left, answer)
+
+
+def _name(value: Value, kind: str, interpreter: Evaluator) -> Value:
+    """Return the `__name__` or `__qualname__` of a function or class; unknown where code sets one."""
+    if not isinstance(value, (Function, Class)) or interpreter.instances.is_set(kind):
+        return Unknown()
+    bearer = value.bearer if isinstance(value, Function) else value
+    qualname = bearer.module.inner_scope(bearer.node).qualname
+    return Constant(qualname if kind == "__qualname__" else qualname.rpartition(".")[2])
+
+
+def _in_name(
+    part: ast.Constant, op: ast.cmpop, value: Value, kind: str, interpreter: Evaluator
+) -> bool | None:
+    """Return whether a text is in the name of a function: `"<" in f.__qualname__`."""
+    name = _name(value, kind, interpreter)
+    return _is_in(Constant(part.value), [name], isinstance(op, ast.In), interpreter)
 
 
 def _compared(value: Value, op: ast.cmpop, other: Value, interpreter: Evaluator) -> bool | None:
