@@ -397,6 +397,11 @@ class Project:
         """Return whether any file may define a function or class by a name, or bind one to it."""
         return self._of_name("defined", name) is not None or not name.isascii()
 
+    def defining(self, name: str, most: int) -> list[Module]:
+        """Return the modules that may define a function or class by a name, or bind one to it; none where they are many."""
+        found = self._of_name("defined", name) or ()
+        return self._opened(found) if len(found) <= most else []
+
     def sets(self, attribute: str) -> bool:
         """Return whether any file may set an attribute of this name on anything."""
         return self._of_name("set", attribute) is not None or not attribute.isascii()

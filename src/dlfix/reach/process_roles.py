@@ -72,7 +72,8 @@ _COMMON = frozenset(
 PARENT = ("__init__", "__post_init__", "__attrs_post_init__", "model_post_init", "__len__")
 _PROCESSES = ("Process", "Pool", "Executor", "spawn")
 _OUTSIDE_MODULES = 400
-_DEEPEST = 2  # calls of calls that are asked whether they start workers
+_MOST_DEFINING = 4  # files whose functions of a name are asked whether they start workers
+_MOST_CALLED = 12  # functions that one statement runs which are asked whether they start workers
 _FURTHER_MODULES = 24  # that name a method, but not its class
 _SHOWING = frozenset({"__repr__", "__str__", "__format__"})
 _SHOW = frozenset("print str repr format".split())
@@ -212,8 +213,13 @@ class RoleReader:
             for part in walk(statement)
         )
 
-    def may_start_workers(self, node: ast.AST, module: Module, deeper: int = _DEEPEST) -> bool:
-        """Return whether a loop or a call may start workers: it passes a number of them, or runs code of the tree that may."""
+    def may_start_workers(
+        self, node: ast.AST, module: Module, seen: set[ast.AST] | None = None
+    ) -> bool:
+        """Return whether a loop or a call may start workers: it passes a number of them, or runs code of the tree that may.
+
+        `seen` are the functions and classes whose code is asked already.
+        """
         match node:
             case (
                 ast.For(iter=source) | ast.comprehension(iter=source) | ast.YieldFrom(value=source)
@@ -226,22 +232,41 @@ class RoleReader:
                     return True
                 if not self.interpreter.project.defines(last_name(node.func)):
                     return False
-                called = self._values_of(module, node.func)
-                return not called or any(
-                    self._may_start(each, bool(keywords), deeper) for each in called
+                seen = set() if seen is None else seen
+                return any(
+                    self._may_start(each, node, seen)
+                    for each in self._values_of(module, node.func) or [Unknown()]
                 )
         return False
 
-    def _may_start(self, called: Value, is_named: bool, deeper: int) -> bool:
+    def _may_start(self, called: Value, call: ast.Call, seen: set[ast.AST]) -> bool:
         """Return whether a call may start workers: one of a library, where it passes anything by name."""
-        if isinstance(called, (Derived, External, ExternalCall)):
-            return is_named
-        function = called.function if isinstance(called, BoundMethod) else called
-        if not isinstance(function, Function) or not deeper:
-            return True
-        return any(
-            self.may_start_workers(part, function.module, deeper - 1)
-            for part in walk(function.node)
+        match called:
+            case Derived() | External() | ExternalCall():
+                return bool(call.keywords)
+            case BoundMethod(function=Function() as function) | (Function() as function):
+                return self._body_may_start(function.node, function.module, seen)
+            case Unknown() if isinstance(call.func, ast.Attribute):
+                return self._method_may_start(call.func.attr, seen)
+        return True
+
+    def _body_may_start(self, function: ast.AST, module: Module, seen: set[ast.AST]) -> bool:
+        if function in seen:
+            return False
+        seen.add(function)
+        return len(seen) > _MOST_CALLED or any(
+            self.may_start_workers(part, module, seen) for part in walk(function)
+        )
+
+    def _method_may_start(self, name: str, seen: set[ast.AST]) -> bool:
+        """Return whether a method of a name may start workers, whichever of the tree's it is."""
+        found = [
+            (method, module)
+            for module in self.interpreter.project.defining(name, _MOST_DEFINING)
+            for method in module.functions_by_name.get(name, (None,))
+        ]
+        return not found or any(
+            method is None or self._body_may_start(method, module, seen) for method, module in found
         )
 
     def only_in_constructor(self, cls: Class, name: str, instance: Instance) -> bool:
