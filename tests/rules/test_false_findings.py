@@ -195,6 +195,44 @@ if __name__ == "__main__":
     print(first(rows))
     DataLoader(rows, num_workers=2)
 """
+TOKENS = """
+import contextlib, mmap
+from torch.utils.data import DataLoader, Dataset
+class Tokens(Dataset):
+    def __init__(self, path):
+        self.path, self._file, self._map = path, None, None
+        with self.opened():
+            self.size = self._map[0]
+    def open(self):
+        self._file = open(self.path, "rb")
+        self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+    def close(self):
+        if self._map is not None:
+            self._map.close()
+            self._file.close()
+        self._map = self._file = None
+    @contextlib.contextmanager
+    def opened(self):
+        mine = self._map is None
+        if mine:
+            self.open()
+        try:
+            yield self
+        finally:
+            if mine:
+                self.close()
+    def document(self, index):
+        with self.opened():
+            return self._map[index]
+    def __len__(self): return self.size
+    def __getitem__(self, index): return self.document(index)
+if __name__ == "__main__":
+    tokens = Tokens("a.bin")
+    with tokens.opened() as held:
+        longest = max((held.document(at) for at in range(len(held))), key=abs)
+    {}
+    DataLoader(tokens, num_workers=2)
+"""
 VOCAB = """
 from collections import defaultdict
 from torch.utils.data import DataLoader, Dataset
@@ -1032,6 +1070,15 @@ if __name__ == "__main__":
     "a file that a context manager closes if it was open": (
         SESSIONS.format("was_open"),
         ["DLF201"],
+    ),
+    "a file that a context manager opens by another method": (TOKENS.format(""), []),
+    "a file that a method opens and another closes": (
+        TOKENS.format("tokens.open(); tokens.close()"),
+        [],
+    ),
+    "a file that a method opens beside a context manager": (
+        TOKENS.format("tokens.open()"),
+        ["DLF203", "DLF203"],
     ),
     "a dict with a default that ends before it is sent": (VOCAB.format("None"), []),
     "a dict with another default": (VOCAB.format("lambda: 0"), ["DLF101", "DLF101"]),
