@@ -86,9 +86,20 @@ def pick(name):
     for cls in Base.__subclasses__():
         if cls.__name__ == name:
             return cls()
-DataLoader(pick("A"), num_workers=2)
+DataLoader(pick(input()), num_workers=2)
 """,
         *BOTH,
+    ),
+    row(
+        "a class chosen by its name in a loop over subclasses",
+        "class Base: pass" + KINDS + """
+def pick(name):
+    for cls in Base.__subclasses__():
+        if cls.__name__ == name:
+            return cls()
+DataLoader(pick("A"), num_workers=2)
+""",
+        "dataset.f lambda",
     ),
     row(
         "a registry filled by `__init_subclass__`",
