@@ -40,6 +40,7 @@ from dlfix.fixing.proof import (
     read_by_new_code,
     removed_files,
     repeated,
+    same_objects,
     set_up_later,
     set_up_order,
     sharing,
@@ -92,6 +93,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     descriptors.check,
     sharing.check,
     read_by_new_code.check,
+    same_objects.check,
     static_methods.check,
     defaults.check,
 )

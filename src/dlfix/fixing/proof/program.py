@@ -289,9 +289,7 @@ class Program:
     ) -> tuple[Module, ast.AST] | None:
         if far == 0:
             return None
-        origin = node.module or ""
-        if node.level:
-            origin = self.project.relative(module, node.level, node.module)
+        origin = self._origin(module, node)
         for alias in node.names:
             if (alias.asname or alias.name) == name:
                 source = self.project.find(origin, module)
@@ -314,6 +312,23 @@ class Program:
                 source = self.project.find(alias.name, module)
                 return (source, source.tree) if source is not None else None
         return None
+
+    def assigned(self, module: Module, name: str, far: int = _FAR) -> Iterator[ast.expr]:
+        """Yield what a module binds a name to by assignments, its own or those of a module it imports the name from."""
+        for node in self._binding_of(module, name):
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                yield node.value
+            elif isinstance(node, ast.ImportFrom) and far:
+                source = self.project.find(self._origin(module, node), module)
+                for alias in node.names:
+                    if source is not None and (alias.asname or alias.name) == name:
+                        yield from self.assigned(source, alias.name, far - 1)
+
+    def _origin(self, module: Module, node: ast.ImportFrom) -> str:
+        """Return the full name of the module that a statement imports from."""
+        if node.level:
+            return self.project.relative(module, node.level, node.module)
+        return node.module or ""
 
     def class_of(self, module: Module, node: ast.AST) -> Class | None:
         """Return the class of the project that an expression names."""
