@@ -122,5 +122,5 @@ def _bare(diagnosis: Diagnosis, *, plain: bool) -> Diagnosis:
     outcome = diagnosis.outcome
     if plain and isinstance(outcome, Fix):
         outcome = replace(outcome, edits=())
-    finding = replace(diagnosis.finding, evidence=None, ways=frozenset())
+    finding = replace(diagnosis.finding, evidence=None, ways=frozenset(), brings=frozenset())
     return replace(diagnosis, finding=finding, outcome=outcome)

@@ -131,6 +131,23 @@ def test_the_arguments_of_a_loader_are_pickled_together(project):
     assert "would still fail" in found["DLF101"].reason
 
 
+@pytest.mark.parametrize("starts", ["for batch in DATA:", "if False:"])
+def test_a_guard_is_of_no_use_while_an_imported_module_starts_workers(tmp_path, starts):
+    (tmp_path / "data.py").write_text(
+        "from torch.utils.data import DataLoader\n"
+        "DATA = DataLoader(range(8), num_workers=2)\n"
+        f"{starts}\n    print(len(batch))\n"
+    )
+    (tmp_path / "train.py").write_text(
+        "from data import DATA\nfor batch in DATA:\n    print(batch)\n"
+    )
+    outcome = Session.open([tmp_path], Settings()).rewrite(unsafe=False)
+    alone = starts == "if False:"
+    assert [each.path.name for each in outcome.changes] == (["train.py"] if alone else [])
+    reasons = [each.outcome.reason for each in outcome.left]
+    assert alone or any("data.py:3, which runs on import of the script" in r for r in reasons)
+
+
 def test_a_fix_is_made_for_the_callers_whose_other_arguments_can_be_sent(tmp_path):
     (tmp_path / "main.py").write_text(
         "from torch.utils.data import DataLoader, Dataset\n"

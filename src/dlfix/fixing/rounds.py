@@ -616,7 +616,7 @@ class Run:
             )
         other = self._ways(self.ends[-1]).blocker(first)
         if other is not None:
-            return Refused(whole_or_nothing.in_the_way(other))
+            return Refused(whole_or_nothing.in_the_way(other, first))
         return outcome
 
     def _ways(self, state: State) -> whole_or_nothing.Ways:

@@ -11,6 +11,8 @@ of what fails: such findings block nothing and are not held back. One kind is hi
 that read another value than the parent, once the object arrives. It blocks what fails, as a program that
 stops is better than one that is silently wrong, and is not held back itself. Another only costs something
 once the object arrives: it is held back, and blocks nothing.
+
+A script that starts workers on import fails as long as a module that it imports does so as well.
 """
 
 from __future__ import annotations
@@ -107,15 +109,21 @@ class Ways:
     ) -> None:
         self._blockers: dict[object, list[Finding]] = {}
         self._entries: dict[Hashable, list[Finding]] = {}  # of tables
+        self._started: dict[tuple[Path, str], Finding] = {}  # by file and rule
         self._hopeless = hopeless
         for finding in sorted(findings, key=lambda each: not hopeless(each)):
             if finding.objects and not finding.rule.costs_late and not fixed(finding):
                 for sent in finding.objects:
                     self._blockers.setdefault(sent, []).append(finding)
                 self._entries.setdefault(table_of(finding), []).append(finding)
+            if not fixed(finding):
+                self._started[finding.place.path, finding.code] = finding
 
     def blocker(self, finding: Finding) -> Finding | None:
         """Return what makes a finding's own fix useless; None where the fix makes an object whole."""
+        for path in sorted(finding.brings):
+            if (path, finding.code) in self._started:
+                return self._started[path, finding.code]
         found: list[Finding] = []
         for sent in () if finding.rule.shows_late else finding.objects:
             other = self._other(sent, finding)
@@ -214,8 +222,11 @@ def what(finding: Finding) -> str:
     return f"`{label}` at {at}"
 
 
-def in_the_way(finding: Finding) -> str:
+def in_the_way(finding: Finding, of: Finding) -> str:
     """Say what another finding's fix would come to without this one's."""
+    if finding.place.path in of.brings:
+        at = f"{finding.place.path.name}:{finding.place.span.start.row}"
+        return f"{at}, which runs on import of the script, would still start workers"
     if finding.rule.shows_late:
         return f"{what(finding)} is not fixed: the workers would silently read a different value"
     return f"{what(finding)} would still fail"

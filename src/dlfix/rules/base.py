@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from dlfix.reach.steps import Step
@@ -30,6 +31,8 @@ class Finding:
     evidence: Any = field(default=None, compare=False, repr=False)  # what the planner reads
     ways: frozenset[tuple[Crossing, ...]] = field(default=frozenset(), compare=False, repr=False)
     # From each object that is sent to the culprit in it; see `blocks`.
+    brings: frozenset[Path] = field(default=frozenset(), compare=False, repr=False)
+    # The files that run along with its own in each worker, and where the same is found.
 
     @property
     def objects(self) -> frozenset[Crossing]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import IMPORTS
-from dlfix.project.importing import Import, imported
+from dlfix.project.importing import Import, comes_with, imported
 from dlfix.project.order import begins_before
 from dlfix.reach.entry_points import Entry, may_belong
 from dlfix.reach.starts import Start, only_forks, starts_on_import
@@ -117,12 +117,24 @@ class MissingMainGuard(Rule):
                     continue
                 if path not in first or begins_before(entry.statement, first[path][0]):
                     first[path] = (entry.statement, start, entry)
-        for statement, start, entry in first.values():
-            if not _is_never_run_again(analysis, entry.module):
-                yield self._finding(analysis, statement, start, entry)
+        found = [
+            each for each in first.values() if not _is_never_run_again(analysis, each[2].module)
+        ]
+        for statement, start, entry in found:
+            brings = frozenset(
+                other.module.path
+                for _, _, other in found
+                if other is not entry and comes_with(analysis.project, entry.module, other.module)
+            )
+            yield self._finding(analysis, statement, start, entry, brings)
 
     def _finding(
-        self, analysis: Analysis, statement: ast.stmt, start: Start, entry: Entry
+        self,
+        analysis: Analysis,
+        statement: ast.stmt,
+        start: Start,
+        entry: Entry,
+        brings: frozenset[Path],
     ) -> Finding:
         boundary = start.boundary
         place = boundary.frame.module.place(boundary.node)
@@ -135,6 +147,7 @@ class MissingMainGuard(Rule):
             (Step(place, f"{boundary.kind}(...)"), *entry.steps, last),
             error=ERROR,
             evidence=StartsAtImport(statement, importer),
+            brings=brings,
         )
 
 
