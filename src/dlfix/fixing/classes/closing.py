@@ -16,6 +16,7 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.fixing.classes.text import indented, render
+from dlfix.project.module import Module
 from dlfix.project.order import begins_before, start
 from dlfix.source.text import Span
 
@@ -142,19 +143,40 @@ def _guards(
     asked: ast.AST | None,
 ) -> Iterator[Exchange]:
     me = self_name(method)
-    done: set[ast.stmt] = set()
+    guarded: dict[ast.stmt, None] = {}
     for node in ast.walk(method):
         if not (is_self_attribute(node, me) and node.attr == attribute):
             continue
         if isinstance(node.ctx, ast.Store) or _is_test(facts, node):
             continue
         statement = facts.module.statement(node)
-        if statement in done or (asked is not None and not begins_before(statement, asked)):
-            continue
-        done.add(statement)
-        text = render(facts.module, statement, {})
-        has = _has(me, place or attribute, kept_in, method)
-        yield Exchange(facts.module.span(statement), f"if {has}:\n{indented(text, INDENT)}")
+        if asked is None or begins_before(statement, asked):
+            guarded[statement] = None
+    has = _has(me, place or attribute, kept_in, method)
+    for first, *others in _runs(sorted(guarded, key=start), facts.module):
+        texts = [render(facts.module, each, {}) for each in (first, *others)]
+        text = "\n".join(indented(each, INDENT) for each in texts)
+        yield Exchange(facts.module.span(first), f"if {has}:\n{text}")
+        yield from (Exchange(facts.module.span(each)) for each in others)
+
+
+def _runs(statements: list[ast.stmt], module: Module) -> list[list[ast.stmt]]:
+    """Return statements in lists of those that follow one another, no comment in between."""
+    found: list[list[ast.stmt]] = []
+    for each in statements:
+        if found and _follows(found[-1][-1], each, module):
+            found[-1].append(each)
+        else:
+            found.append([each])
+    return found
+
+
+def _follows(one: ast.stmt, other: ast.stmt, module: Module) -> bool:
+    """Return whether a statement stands in the row below another one, beside which is no comment."""
+    end = module.span(one).end
+    is_next = module.span(other).start.row == end.row + 1
+    is_bare = not module.unnoted_lines[end.row - 1][end.column :].strip()
+    return is_next and is_bare and module.parent(one) is module.parent(other)
 
 
 def _is_tested(facts: ClassFacts, node: ast.AST, me: str, attribute: str) -> bool:

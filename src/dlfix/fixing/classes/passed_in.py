@@ -31,11 +31,15 @@ class Again:
     library: str
     knows: frozenset[str] = frozenset()  # further arguments that the answers hold
     alone: bool = False  # no process may open it while it holds its parent's
+    fuller: Again | None = None  # where the caller opened it with more
 
 
 _PATHS = ("name", "file", "filename", "database")
 _EMPTY = ("{}", "[]", "dict()", "list()")
 _READING = ("r", "rb", "r:*", "r:gz", "r:bz2", "r:xz", None)
+_FLAGS_OF_LMDB = frozenset(
+    "subdir readonly metasync sync map_async readahead writemap meminit lock".split()
+)
 
 REOPENED = {
     "h5py.File": Again((("name", "filename"), ("mode", "mode")), "h5py.File({}, {})", "h5py"),
@@ -51,8 +55,15 @@ REOPENED = {
         (("path", "path()"), ("flags", "flags()")),
         "lmdb.open({}, **{})",
         "lmdb",
-        knows=frozenset({"subdir", "readonly", "readahead", "meminit", "lock"}),
+        knows=_FLAGS_OF_LMDB,
         alone=True,
+        fuller=Again(
+            (("path", "path()"), ("map_size", 'info()["map_size"]'), ("flags", "flags()")),
+            "lmdb.open({}, map_size={}, **{})",
+            "lmdb",
+            knows=_FLAGS_OF_LMDB | {"map_size"},
+            alone=True,
+        ),
     ),
 }
 # What tells nothing of how it was set up: for an attribute only, where nobody sets it up.
@@ -192,6 +203,8 @@ def _opened_again(culprit: Culprit, known: Mapping[str, Again] = REOPENED) -> Ag
         opened = f"opens the resource with `{culprit.opener}`" if culprit.opener else ""
         how = opened or f"passes `{label(culprit.value)}`"
         raise Refusal(f"the caller {how}, which does not record how to reopen the resource")
+    if isinstance(value, ExternalCall) and not _records(again, value.node) and again.fuller:
+        again = again.fuller
     if isinstance(value, ExternalCall) and not _records(again, value.node):
         where = f"{value.frame.module.path.name}:{value.node.lineno}"
         raise Refusal(
@@ -297,9 +310,24 @@ def _spelled(again: Again, facts: ClassFacts) -> Again:
 
 
 def _is_handed_on(value: ExternalCall) -> bool:
-    """Return whether what opens a resource is written where it is passed: nothing else holds it."""
-    above = value.frame.module.parent(value.node)
-    return isinstance(above, (ast.Call, ast.keyword))
+    """Return whether what opens a resource is written where it is passed, or next to it: nothing else holds it."""
+    module = value.frame.module
+    above = module.parent(value.node)
+    match above:
+        case ast.Call() | ast.keyword():
+            return True
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            scope = module.scope_of(above)
+            reads = scope.reads.get(name, []) if scope.is_function else []
+            return len(reads) == 1 and _is_returned_in_call(reads[0], module)
+    return False
+
+
+def _is_returned_in_call(read: ast.AST, module: Module) -> bool:
+    """Return whether a name is passed to the call that a function returns: `return Store(env)`."""
+    above = module.parent(read)
+    call = module.parent(above) if isinstance(above, ast.keyword) else above
+    return isinstance(call, ast.Call) and isinstance(module.parent(call), ast.Return)
 
 
 def _records(again: Again, call: ast.Call) -> bool:

@@ -227,9 +227,11 @@ def _operations(
         sets = any(n.attr == name for n in own_attributes(function, ast.Store))
         if sets and (opened_late or any(function is each for each in by_worker)):
             continue  # what opens it may set it up as well
-        closes = any(last_part(call.func) in _CLOSERS for call in calls_in(function.body))
+        closing = [call for call in calls_in(function.body) if last_part(call.func) in _CLOSERS]
+        if any(_is_of(call, self_name(function), name) for call in closing):
+            continue  # nothing is left of what it closes
         for operation in operations_on(change.new, cls.module, function, inside):
-            if closes and operation.name == "clear":  # nothing is left of what it closed
+            if closing and operation.name == "clear":  # of a dict of handles
                 continue
             if not (sets and _said(operation.node) in done):  # the opener does it, too
                 yield cls.module, operation
@@ -243,6 +245,11 @@ def _operations(
             for operation in operations_on(change.new, module, body, dict.fromkeys(handles, row)):
                 if not _is_of_tensors(operation, name, row):
                     yield module, operation
+
+
+def _is_of(call: ast.Call, me: str, name: str) -> bool:
+    """Return whether a call is of a method of an attribute: `self.env.close()`."""
+    return isinstance(call.func, ast.Attribute) and is_attribute(call.func.value, me, name)
 
 
 def _said(call: ast.expr | None) -> str:
