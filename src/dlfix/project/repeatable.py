@@ -63,6 +63,7 @@ SETTING_METHODS = (
 # What is registered for the process that runs the script: its end, its signals.
 OF_ONE_PROCESS = ("atexit.", "signal.")
 NO_SETTINGS = ("seed", "set_start_method", "set_device", "set_trace", "set_printoptions")
+_LOGS = frozenset("debug info warning warn error exception critical log shutdown".split())
 
 
 def once_in(module: ImportTime, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
@@ -84,7 +85,12 @@ def sets_up_a_library(module: ImportTime, statement: ast.stmt) -> bool:
         name = module.full_name(statement.value.func)
         head = name.partition(".")[0]
         method = name.rpartition(".")[2]
+        definition = module.definitions.get(name)
+        if isinstance(definition, ast.FunctionDef):
+            return _only_sets_up(module, definition)
         if name.startswith(OF_ONE_PROCESS) or any(word in method for word in NO_SETTINGS):
+            return False
+        if name.startswith("logging.") and (method in _LOGS or _begins_anew(statement.value)):
             return False
         imported = head in {full.partition(".")[0] for full in module.imports.values()}
         return name.startswith(SETTINGS) or (imported and method.startswith(SETTING_METHODS))
@@ -94,6 +100,51 @@ def sets_up_a_library(module: ImportTime, statement: ast.stmt) -> bool:
             isinstance(t, (ast.Attribute, ast.Subscript)) and _of_import(module, t) for t in targets
         ) and not any(_once(module, statement, frozenset()))
     return False
+
+
+def _only_sets_up(module: ImportTime, function: ast.FunctionDef) -> bool:
+    """Return whether a function does nothing but set up a library, with texts that it makes itself."""
+    statements = [*_flat(function.body)]
+    calls = [each for each in statements if isinstance(each, ast.Expr) and not _is_text(each)]
+    others = [each for each in statements if not isinstance(each, ast.Expr)]
+    return (
+        bool(calls)
+        and not function.decorator_list
+        and all(sets_up_a_library(module, each) for each in calls)
+        and all(_makes_a_text(each) for each in others)
+    )
+
+
+def _flat(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements, those of the branches in the place of an `if`."""
+    for each in statements:
+        if isinstance(each, ast.If):
+            yield from _flat([*each.body, *each.orelse])
+        else:
+            yield each
+
+
+def _is_text(statement: ast.Expr) -> bool:
+    return isinstance(statement.value, ast.Constant)
+
+
+def _makes_a_text(statement: ast.stmt) -> bool:
+    """Return whether a statement gives a name a value without a call."""
+    target = getattr(statement, "target", None) or [*getattr(statement, "targets", ())][:1]
+    return (
+        isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+        and all(
+            isinstance(each, ast.Name)
+            for each in ([target] if isinstance(target, ast.expr) else target)
+        )
+        and not any(isinstance(each, ast.Call) for each in ast.walk(statement))
+    )
+
+
+def _begins_anew(call: ast.Call) -> bool:
+    """Return whether a call empties a file that the parent logs to: `filemode="w"`."""
+    constants = (each for each in ast.walk(call) if isinstance(each, ast.Constant))
+    return any(each.value in ("w", "wt", "w+") for each in constants)
 
 
 def _of_import(module: ImportTime, target: ast.expr) -> bool:

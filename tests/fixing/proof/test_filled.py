@@ -213,3 +213,28 @@ def test_what_only_the_parent_fills_is_not_left_to_workers(init, more, item, ref
     before = BASE.format(init="self.files: list = []", more="", item=item)
     reasons = worse(before, BASE.format(init=init, more=more, item=item))
     assert refused == any("find it empty" in reason for reason in reasons)
+
+
+HEIR = """
+class Images(Rows):
+    def __init__(self, path):
+        super().__init__(path)
+        {adds}
+"""
+
+
+@pytest.mark.parametrize(
+    ("adds", "refused"),
+    [
+        ("self.file['more'] = h5py.File(path)", True),
+        ("self.file.update(more=h5py.File(path))", True),
+        ("self.more = {'more': h5py.File(path)}", False),
+        ("self.path = path", False),
+    ],
+)
+def test_what_a_derived_class_puts_in_is_not_lost(adds, refused):
+    heir = HEIR.format(adds=adds)
+    init = "self.path, self.file = path, {}\nself.file['one'] = h5py.File(path)"
+    opener = "return {'one': h5py.File(self.path)}"
+    reasons = opened(init=init, opener=opener, program=heir)
+    assert any("`Images.__init__`" in each for each in reasons) is refused

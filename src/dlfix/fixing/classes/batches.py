@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Group = list[tuple["Finding", Culprit]]
 Cluster = list[tuple[Group, list[object]]]
-OtherForm = Literal["held", "sliced", "state", "where_open"]
+OtherForm = Literal["held", "sliced", "state", "where_open", "at_position"]
 PlanClass = Callable[[Sequence[Culprit], frozenset[str]], ClassPlan]
 
 

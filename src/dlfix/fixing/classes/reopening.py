@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from dlfix.fixing import naming
 from dlfix.fixing.classes.closing import questions_and_guards
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, StoreSite, self_name
 from dlfix.fixing.classes.forms import Forms
@@ -22,6 +23,7 @@ INDENT = "    "
 MARKED = """if state.get("{name}") is not None:
     state["{name}"] = True"""
 AGAIN = "__setstate__ reopens it"
+AT_POSITION = "__setstate__ reopens it where it stands"
 AT_FORK = (
     "a forked worker still uses the parent's resource; start the workers with spawn or forkserver"
 )
@@ -134,10 +136,12 @@ def plan_by_state(
     around: Surroundings,
     *,
     where_open: bool = False,
+    at_position: bool = False,
 ) -> ClassPlan:
     """Plan handles that leave the pickled state, and are opened again when it is set.
 
     `where_open`: a method or a branch opens them, so that only those are opened again that were open.
+    `at_position`: the state has where each stands, and they stand there again.
     """
     forms = Forms(facts, handles, around)
     forms.work.gone |= {each.site.statement for each in handles.values()}
@@ -158,7 +162,10 @@ def plan_by_state(
             continue
         mover = movers.setdefault(site.method, Mover(facts, site.method, handles, around))
         body, saves = mover.again(handle.attribute, in_branches=where_open)
-        restores.setdefault(lead, []).extend(_restoring(facts, handle.attribute, body))
+        restoring = _restoring(facts, handle.attribute, body)
+        if at_position:
+            restoring = _at_position(facts, handle.attribute, restoring)
+        restores.setdefault(lead, []).extend(restoring)
         if saves and (facts.is_frozen or is_slotted(facts)):
             raise Refusal(
                 f"the arguments that open the resource are not stored ({facts.line(site.statement)})"
@@ -181,7 +188,8 @@ def plan_by_state(
     drops = tuple(
         Drop(
             each.attribute,
-            why=AGAIN if not index else "",
+            becomes=f"self.{each.attribute}.tell()" if at_position else "",
+            why=("" if index else AT_POSITION if at_position else AGAIN),
             code=MARKED.format(name=each.attribute) if each.attribute in leads.values() else "",
         )
         for index, each in enumerate(ordered)
@@ -213,6 +221,16 @@ def _restoring(facts: ClassFacts, attribute: str, body: str) -> list[str]:
     value = last.removeprefix("return ")
     lines = [line for part in before for line in part.split("\n")]
     return [*lines, facts.setting(attribute, value)]
+
+
+def _at_position(facts: ClassFacts, attribute: str, restoring: list[str]) -> list[str]:
+    """Return the statements that open a handle again, and go to the place that the state has in its place."""
+    position = naming.free_name("position", " ".join(restoring).split())
+    return [
+        f"{position} = self.{attribute}",
+        *restoring,
+        f"self.{attribute}.seek({position})",
+    ]
 
 
 def _if_marked(attribute: str, lines: Sequence[str]) -> list[str]:

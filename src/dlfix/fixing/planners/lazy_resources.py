@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from dlfix.fixing.classes.at_position import refuse_without_position
 from dlfix.fixing.classes.batches import OtherForm, PlanClass, fixes
 from dlfix.fixing.classes.derived import with_hanging
 from dlfix.fixing.classes.evidence import (
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 NAME = "lazy_resources"
-Form = Literal["lazy", "held", "sliced", "state", "where_open"]
+Form = Literal["lazy", "held", "sliced", "state", "where_open", "at_position"]
 STACKS = ("contextlib.ExitStack",)
 
 
@@ -89,11 +90,15 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     def plan_where_open(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
         return plan_one(group, inherited, "where_open")
 
+    def plan_at_position(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
+        return plan_one(group, inherited, "at_position")
+
     others: tuple[tuple[OtherForm, PlanClass], ...] = (
         ("held", plan_held),
         ("sliced", plan_sliced),
         ("state", plan_state),
         ("where_open", plan_where_open),
+        ("at_position", plan_at_position),
     )
 
     verb = "Open {names} of `{cls}` separately in each process"
@@ -220,6 +225,11 @@ def plan_class(
     )
     if left is not None:
         return left
+    if form == "at_position":
+        for each in group:
+            refuse_without_position(each, project)
+        found = {each.attribute: handle_of(each) for each in group}
+        return _not_seen(plan_by_state(facts, found, around, at_position=True), around)
     if form == "where_open":
         found = {each.attribute: handle_at(each, each.site) for each in group}
         return _not_seen(plan_by_state(facts, found, around, where_open=True), around)

@@ -12,6 +12,7 @@ from dlfix.fixing.proof.handling import held_by
 from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.order import CONSTRUCTORS, ends_use
 from dlfix.fixing.proof.origins import Origins
+from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
     ADDING,
     Function,
@@ -30,9 +31,16 @@ def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the containers whose items the constructor made, and nothing makes when they are opened."""
     for name, opener in _opened(change):
         made = set(_put_in(change, name))
-        made -= _put_when_asked(change, name) if made else set()
+        made -= _put_when_asked(change, name, opener) if made else set()
         if _is_cache(change, name):
             continue
+        for cls, function, put in _still_put_in(change, name, opener):
+            if put not in _put_when_asked(change, name, opener):
+                yield change.regression(
+                    opener,
+                    f"`{cls.name}.{function.name}` ({cls.module.path.name}:{function.lineno}) adds "
+                    f"the result of `{put}` to `{name}`, but the code that reopens it does not",
+                )
         if not made and _left_empty(change, name, opener):
             yield change.regression(
                 opener,
@@ -64,6 +72,18 @@ def _put_in(change: ClassChange, name: str) -> Iterator[str]:
     """Yield the names of the calls whose results the constructor put into an attribute, at any depth."""
     for _, function in change.constructed_before:
         yield from _put_by(change, function, name)
+
+
+def _still_put_in(
+    change: ClassChange, name: str, opener: Function
+) -> Iterator[tuple[Class, Function, str]]:
+    """Yield what constructors put in that are no part of what opens the container: those of derived classes."""
+    for heir in (change.after, *change.new.heirs(change.after)):
+        opening = {id(function) for _, function in _run_by(change, opener, heir)}
+        for cls, function in order.construction(change.new, heir):
+            if id(function) not in opening:
+                for put in sorted({*_put_by(change, function, name)}):
+                    yield cls, function, put
 
 
 def _put_by(change: ClassChange, function: Function, name: str) -> Iterator[str]:
@@ -176,8 +196,9 @@ def _openers(change: ClassChange) -> set[str]:
     return {name.rpartition(".")[2] for row in rows for name in (row.name, *row.aliases)}
 
 
-def _put_when_asked(change: ClassChange, name: str) -> set[str]:
-    """Return the names of the calls whose results methods put in that run after the constructor too."""
+def _put_when_asked(change: ClassChange, name: str, opener: Function) -> set[str]:
+    """Return the names of the calls whose results methods put in that run after the constructor too, not to open it."""
+    opening = {id(function) for _, function in _run_by(change, opener)}
     functions = {n: f for each in change.new.lineage(change.after) for n, f in each.methods.items()}
     making = [f for n, f in functions.items() if n in CONSTRUCTORS]
     others = [f for n, f in functions.items() if n not in CONSTRUCTORS]
@@ -187,6 +208,7 @@ def _put_when_asked(change: ClassChange, name: str) -> set[str]:
         made
         for n, function in functions.items()
         if n not in CONSTRUCTORS and (n in used_later or n not in used_while_made)
+        if id(function) not in opening
         for made in _put_by(change, function, name)
     }
 
@@ -253,18 +275,27 @@ def root_of(holder: ast.expr) -> ast.expr:
 
 def _called_by(change: ClassChange, opener: Function) -> set[str]:
     """Return the last names of all that a method calls, and of what these functions of the project call."""
-    names: set[str] = set()
+    return {
+        last_part(node.func)
+        for _, function in _run_by(change, opener)
+        for node in executed(function.body)
+        if isinstance(node, ast.Call)
+    }
+
+
+def _run_by(
+    change: ClassChange, opener: Function, cls: Class | None = None
+) -> list[tuple[Module, Function]]:
+    """Return a method and the functions of the project that it runs, of an object of the class or of a derived one."""
     waiting: list[tuple[Module, Function]] = [(change.after.module, opener)]
     for module, function in waiting:  # grows while it is read
         for node in executed(function.body):
             if isinstance(node, ast.Attribute):
-                method = change.new.method(change.after, node.attr)
+                method = change.new.method(cls or change.after, node.attr)
                 _add(waiting, (method[0].module, method[1]) if method is not None else None)
             if isinstance(node, ast.Call):
-                names.add(last_part(node.func))
-                found = change.new.function_of(module, node.func)
-                _add(waiting, found)
-    return names
+                _add(waiting, change.new.function_of(module, node.func))
+    return waiting
 
 
 def _add(waiting: list[tuple[Module, Function]], found: tuple[Module, Function] | None) -> None:

@@ -16,6 +16,7 @@ from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
     bound_in,
+    calls_in,
     dotted,
     executed,
     free_names,
@@ -34,6 +35,12 @@ _LOOKS_UP = frozenset("globals vars locals getattr modules import_module attrget
 _DRAWS = frozenset(
     "random rand randn randint randrange permutation shuffle choice choices sample uniform normal gauss"
     " randperm Linear Conv2d Embedding integers standard_normal seed manual_seed seed_everything".split()
+)
+_LOGGING = "library:logging"
+_LOGS = frozenset("debug info warning warn error exception critical log".split())
+_SETS_UP_LOGGING = frozenset(
+    "basicConfig dictConfig fileConfig addHandler removeHandler setLevel addLevelName setLoggerClass"
+    " captureWarnings".split()
 )
 # What the import of another module can depend on.
 _FOR_IMPORTS = ("environ", "path", "chdir", "putenv", "set_start_method", "use", "setlocale")
@@ -231,7 +238,7 @@ def _order(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
         effect = _effect(change, stays)
         for name in sorted(effect.reads.keys() & seen.changes.keys()):
             line = effect.reads[name]
-            what = name.removeprefix("file ")
+            what = name.removeprefix("file ").removeprefix("library:")
             yield change.regression(
                 name,
                 line,
@@ -345,13 +352,15 @@ def _call(
     found = program.resolve(module, node.func)
     if found is not None and isinstance(found[1], FUNCTIONS) and far and id(found[1]) not in seen:
         seen.add(id(found[1]))
-        _inside(change, found[0], found[1], effect, seen, far, here=found[0].path == module.path)
+        _inside(
+            change, found[0], found[1], effect, seen, far, node, here=found[0].path == module.path
+        )
     if last_part(node.func) in _QUIET:
         return
     for function in _run_by(program, module, node, found) if far else ():
         if id(function) not in seen:
             seen.add(id(function))
-            _inside(change, module, function, effect, seen, far, here=True)
+            _inside(change, module, function, effect, seen, far, node, here=True)
     if not name:
         return
     for part in _FOR_IMPORTS if last_part(node.func) not in _READS else ():
@@ -370,9 +379,42 @@ def _library(node: ast.Call, name: str, effect: _Effect) -> None:
     if last in _DRAWS:
         effect.reads.setdefault("the random state", node.lineno)
         effect.changes.setdefault("the random state", node.lineno)
+    _logging(node, effect)
     if last.startswith("set_default"):
         effect.changes.setdefault(library, node.lineno)
     effect.reads.setdefault(library, node.lineno)
+
+
+def _logging(node: ast.Call, effect: _Effect) -> None:
+    """Add whether a call logs, or sets up how that is done."""
+    last = last_part(node.func)
+    if last in _LOGS:
+        effect.reads.setdefault(_LOGGING, node.lineno)
+    if last in _SETS_UP_LOGGING:
+        effect.changes.setdefault(_LOGGING, node.lineno)
+
+
+def _logging_elsewhere(
+    change: FileChange,
+    module: Module,
+    function: Function,
+    effect: _Effect,
+    seen: set[int],
+    far: int,
+    line: int,
+) -> None:
+    """Add whether a function of another module logs, or sets that up, by others too."""
+    inner = _Effect()
+    for call in calls_in(function.body):
+        _logging(call, inner)
+        found = change.new.function_of(module, call.func)
+        if found is not None and far and id(found[1]) not in seen:
+            seen.add(id(found[1]))
+            _logging_elsewhere(change, *found, inner, seen, far - 1, line)
+    for name in inner.reads:
+        effect.reads.setdefault(name, line)
+    for name in inner.changes:
+        effect.changes.setdefault(name, line)
 
 
 def _run_by(
@@ -410,14 +452,16 @@ def _inside(
     effect: _Effect,
     seen: set[int],
     far: int,
+    call: ast.Call,
     *,
     here: bool,
 ) -> None:
-    """Add what a function reads and changes of its module."""
+    """Add what a function that a call runs reads and changes of its module."""
     declared = {
         n for node in executed(function.body) if isinstance(node, ast.Global) for n in node.names
     }
     if not here:
+        _logging_elsewhere(change, module, function, effect, seen, far, call.lineno)
         for name, line in free_names(function).items():
             key = _module_key(change, module, name)
             if key:

@@ -521,7 +521,7 @@ def dropped(change: ClassChange) -> dict[str, ast.AST]:
         for key in dict(_left_out(before)) if before is not None else ():
             gone.pop(key, None)
         found.update(gone)
-    return found | marked(change)
+    return found | marked(change) | told(change)
 
 
 def marked(change: ClassChange) -> dict[str, ast.AST]:
@@ -536,6 +536,38 @@ def marked(change: ClassChange) -> dict[str, ast.AST]:
             ):
                 found[name] = node
     return found
+
+
+def told(change: ClassChange) -> dict[str, ast.AST]:
+    """Return the handles of which the state now has the position, to which what is opened again is moved."""
+    getstate, setstate = (change.after.methods.get(n) for n in ("__getstate__", "__setstate__"))
+    if getstate is None or setstate is None:
+        return {}
+    sent = {
+        name: node
+        for node in executed(change.fresh(getstate))
+        for name in [_position_sent(node, self_name(getstate))]
+    }
+    moved = {
+        node.func.value.attr
+        for node in executed(change.fresh(setstate))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "seek"
+        and is_attribute(node.func.value, self_name(setstate))
+    }
+    return {name: node for name, node in sent.items() if name in moved}
+
+
+def _position_sent(node: ast.AST, me: str) -> str:
+    """Return the attribute that a statement puts its position in the place of: `state["file"] = self.file.tell()`."""
+    match node:
+        case ast.Assign(
+            targets=[ast.Subscript(slice=ast.Constant(value=str() as name))],
+            value=ast.Call(func=ast.Attribute(attr="tell", value=held)),
+        ):
+            return name if is_attribute(held, me, name) else ""
+    return ""
 
 
 def opened_when_asked(change: ClassChange) -> dict[str, list[Function]]:
