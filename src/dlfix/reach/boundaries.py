@@ -94,7 +94,7 @@ class Boundaries:
             for call in self._candidates(module, here):
                 if call not in seen:
                     seen.add(call)
-                    yield from self._boundary(call, module)
+                    yield from self._boundary(call, module, handed.get(module, frozenset()))
             yield from self._partials(module, here, seen)
 
     def _candidates(self, module: Module, names: AbstractSet[str]) -> list[ast.Call]:
@@ -230,9 +230,15 @@ class Boundaries:
                 return row
         return None
 
-    def _boundary(self, call: ast.Call, module: Module) -> Iterator[Boundary]:
+    def _boundary(
+        self, call: ast.Call, module: Module, handed: AbstractSet[str]
+    ) -> Iterator[Boundary]:
         frame = self.interpreter.frame_at(module, call)
         found = list(self._boundary_in(call, frame))
+        if not found and _last_name(call) in handed:  # an object keeps it: `self.run(job)`
+            contexts = self.interpreter.contexts.of(frame).frames
+            ways = (list(self._boundary_in(call, at)) for at in contexts if at is not frame)
+            found = next(filter(None, ways), [])
         if (
             not found and _last_name(call) in self._members
         ):  # subclasses may say which: `self.KIND()`

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from dlfix.reach.evaluator import Evaluator
 
 T = TypeVar("T")
+_MOST_OWNERS = 8  # objects of one class that are told apart where they set what others keep
 _OWN = ("self", "cls")  # what a method's first parameter is usually called
 _UNKNOWN = Unknown()
 MOST_SUBCLASSES = 48
@@ -741,21 +742,31 @@ class Instances:
                 continue
             if self.interpreter.roles.only_worker(module, target):
                 continue
-            frame = self.interpreter.frame_at(module, target)
-            stores = [
-                Store(name, target, statement, value, frame, conditional=True, method="")
-                for name, value in self._given(target, statement, frame)
-            ]
-            for reached in self.interpreter.evaluate(owner, frame):
-                if stores and self._is_kept_in(owner, reached.value, module):
-                    continue
-                part = part_of(reached.value)
-                for made in (*makers(reached.value), *([part] if part is not None else ())):
-                    found.setdefault(made, []).extend(stores)
+            for frame in self._frames_of(owner, self.interpreter.frame_at(module, target), module):
+                stores = [
+                    Store(name, target, statement, value, frame, conditional=True, method="")
+                    for name, value in self._given(target, statement, frame)
+                ]
+                for reached in self.interpreter.evaluate(owner, frame):
+                    if stores and self._is_kept_in(owner, reached.value, module):
+                        continue
+                    part = part_of(reached.value)
+                    for made in (*makers(reached.value), *([part] if part is not None else ())):
+                        found.setdefault(made, []).extend(stores)
         for made in found:
             found[made].sort(key=lambda store: order[store.node])
         self.interpreter.kept_if_fed(self._outside, module)
         return found
+
+    def _frames_of(self, owner: ast.expr, frame: Frame, module: Module) -> Sequence[Frame]:
+        """Return the frames in which an owner is known: of each object where one keeps it, `self.rows.transform = f`."""
+        if not isinstance(owner, ast.Attribute) or not is_own(module, owner.value):
+            return [frame]
+        values = self.interpreter.values_at(owner, frame)
+        if not all(isinstance(value, Unknown) for value in values):
+            return [frame]
+        frames = self.interpreter.contexts.of(frame).frames
+        return frames[:_MOST_OWNERS] or [frame]
 
     def values_set_elsewhere(self, module: Module, read: ast.Attribute) -> Iterator[ast.expr]:
         """Yield what other code sets an attribute to, of an object that an expression reads it of."""
