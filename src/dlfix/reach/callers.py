@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlfix.project.module import Module, Scope
 from dlfix.project.syntax import callee_name, decorators, defaults, last_name
@@ -45,6 +45,15 @@ _ARRAYS = frozenset({"Tensor", "LongTensor", "FloatTensor", "BoolTensor", "ndarr
 _AROUND_ARRAYS = frozenset({"torch", "np", "numpy", "npt", "typing", "Optional", "Union", "None"})
 
 
+class _Decorator(NamedTuple):
+    """A decorator, by its place among those of a definition."""
+
+    decorated: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    place: int
+    decorator: ast.expr
+    where: Frame
+
+
 @summary
 def _called_in(node: ast.ClassDef) -> frozenset[str]:
     """Return the last names of what a class calls."""
@@ -57,6 +66,7 @@ class Callers:
     def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._calls: dict[tuple[ast.AST, str | None], list[tuple[ast.Call, Frame]]] = {}
+        self._applications: dict[ast.AST, list[Frame]] = {}
         self._decorated: dict[ast.AST, list[tuple[Value, Value | None]]] = {}
         self._all: dict[
             tuple[ast.AST, str | None], list[Mapping[str, tuple[Argument, ...]]] | None
@@ -277,7 +287,21 @@ class Callers:
                     for call in _calls_of_items(registry, module):
                         caller = self.interpreter.frame_at(module, call)
                         if self._calls_it(call, caller, node, frame):
-                            yield call, caller
+                            yield from ((call, at) for at in self._told_apart(call, caller, node))
+
+    def _told_apart(self, call: ast.Call, caller: Frame, node: ast.AST) -> Sequence[Frame]:
+        """Return the frames of a call that looks a function up: for those callers of its own for which it may be that one."""
+        contexts = self.interpreter.contexts.of(caller)
+        others = [contexts.other] if contexts.other is not None else []
+        found = [at for at in contexts.frames if self._may_be(call.func, at, node)]
+        return [*found, *others] if len(found) < len(contexts.frames) else [caller]
+
+    def _may_be(self, func: ast.expr, frame: Frame, node: ast.AST) -> bool:
+        """Return whether what an expression gives in a frame may be a function, or is not known."""
+        values = self.interpreter.values_at(func, frame)
+        return not values or any(
+            not isinstance(value, Function) or value.node is node for value in values
+        )
 
     def _registering(self, node: ast.AST, frame: Frame) -> Iterator[Module]:
         """Yield the modules whose dicts may keep a function: its own, where it is named in one, and its decorators'."""
@@ -359,7 +383,36 @@ class Callers:
             self._decorated[node] = [*islice(self._decorations(node, frame), _MOST_CALLERS)]
         return self._decorated[node]
 
+    def applications(self, frame: Frame) -> list[Frame]:
+        """Return the frames of a function, one for each that it decorates, where nothing else calls it."""
+        node = frame.scope.node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return []
+        if node not in self._applications:
+            self._applications[node] = []
+            found = [*islice(self._applied_in(node, frame), _MOST_CALLERS)]
+            alone = bool(found) and None not in found and not self.of(frame)
+            self._applications[node] = [at for at in found if at is not None] if alone else []
+        return self._applications[node]
+
+    def _applied_in(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame
+    ) -> Iterator[Frame | None]:
+        calls = self.interpreter.calls
+        for each in self._decorators(node, frame):
+            call = calls.application(each.decorator, each.where)
+            for function, owner in self._applied(each.decorator, each.where, node):
+                for value in self._below(each.decorated, each.place, each.where):
+                    yield calls.frame_of(function, Arguments((value,)), call, each.where, owner)
+
     def _decorations(self, node: ast.AST, frame: Frame) -> Iterator[tuple[Value, Value | None]]:
+        for each in self._decorators(node, frame):
+            for _, owner in self._applied(each.decorator, each.where, node):
+                for value in self._below(each.decorated, each.place, each.where):
+                    yield value, owner
+
+    def _decorators(self, node: ast.AST, frame: Frame) -> Iterator[_Decorator]:
+        """Yield the decorators that may be a function, with what they decorate."""
         for scope in _written_as(frame.scope):
             # What is defined in a function is what a call of that gives, if nothing else calls it first.
             called = scope is not frame.scope and not getattr(scope.node, "decorator_list", ())
@@ -371,9 +424,7 @@ class Callers:
                         if called and not isinstance(decorator, ast.Call):
                             continue
                         where = self.interpreter.frame_at(module, decorated)
-                        for owner in self._applied(decorator, where, node):
-                            for value in self._below(decorated, index, where):
-                                yield value, owner
+                        yield _Decorator(decorated, index, decorator, where)
 
     def _below(
         self,
@@ -388,12 +439,15 @@ class Callers:
             found = [made for one in found for made in calls.decorate(decorator, one, frame)]
         yield from (each.value for each in found)
 
-    def _applied(self, decorator: ast.expr, where: Frame, node: ast.AST) -> Iterator[Value | None]:
-        """Yield whose method a decorator is, where it is a certain function."""
+    def _applied(
+        self, decorator: ast.expr, where: Frame, node: ast.AST
+    ) -> Iterator[tuple[Function, Value | None]]:
+        """Yield what a decorator is where it is a certain function, and whose method then."""
         for value in self.interpreter.values_at(decorator, where):
             function = value.function if isinstance(value, BoundMethod) else value
             if isinstance(function, Function) and function.node is node:
-                yield value.owner if isinstance(value, BoundMethod) else function.frame.owner
+                owner = value.owner if isinstance(value, BoundMethod) else function.frame.owner
+                yield function, owner
                 return
 
     def _modules(

@@ -519,8 +519,7 @@ class Calls:
         for reached in self.interpreter.evaluate(decorator, frame):
             value = reached.value
             if isinstance(value, (Function, Class, Partial, BoundMethod, Instance)):
-                call = ast.copy_location(ast.Call(decorator, [], []), decorator)
-                node = self.made(decorator, frame, lambda call=call: call, "decorator")  # type: ignore[misc]
+                node = self.application(decorator, frame)
                 yield from self.apply(value, Arguments((one.value,)), node, frame)
             elif isinstance(value, ExternalCall) and value.name == "functools.wraps":
                 yield self._wrapped(value, one, frame)
@@ -535,6 +534,11 @@ class Calls:
                 )
             else:
                 yield one  # taken to leave the function findable by its name
+
+    def application(self, decorator: ast.expr, frame: Frame) -> ast.Call:
+        """Return the call that a decorator stands for."""
+        call = ast.copy_location(ast.Call(decorator, [], []), decorator)
+        return self.made(decorator, frame, lambda: call, "decorator")
 
     def _keeps_decorated(self, decorator: External) -> bool:
         """Return whether a decorator of a library gives an object that keeps what it decorates: `np.vectorize`."""

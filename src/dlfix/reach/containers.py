@@ -456,7 +456,9 @@ class Containers:
             if scope is at.scope:
                 yield from (_of_all(item, gone) for item in self.put(added, at))
             elif scope.lookup(name) is binder:
-                yield from self.put(added, self.interpreter.frame(scope))
+                inside = self.interpreter.frame(scope)
+                for each in self.interpreter.callers.applications(inside) or [inside]:
+                    yield from self.put(added, each)
         here = at
         yield from self._put_in_by_called(("", name), module, lambda scope: (
             here if scope is here.scope
