@@ -232,22 +232,23 @@ class RoleReader:
                     return True
                 if not self.interpreter.project.defines(last_name(node.func)):
                     return False
-                seen = set() if seen is None else seen
+                if seen is not None:  # what is called in turn is known by its name alone
+                    return self._named_may_start(last_name(node.func), seen)
                 return any(
-                    self._may_start(each, node, seen)
+                    self._may_start(each, node)
                     for each in self._values_of(module, node.func) or [Unknown()]
                 )
         return False
 
-    def _may_start(self, called: Value, call: ast.Call, seen: set[ast.AST]) -> bool:
+    def _may_start(self, called: Value, call: ast.Call) -> bool:
         """Return whether a call may start workers: one of a library, where it passes anything by name."""
         match called:
             case Derived() | External() | ExternalCall():
                 return bool(call.keywords)
             case BoundMethod(function=Function() as function) | (Function() as function):
-                return self._body_may_start(function.node, function.module, seen)
+                return self._body_may_start(function.node, function.module, set())
             case Unknown() if isinstance(call.func, ast.Attribute):
-                return self._method_may_start(call.func.attr, seen)
+                return self._named_may_start(call.func.attr, set())
         return True
 
     def _body_may_start(self, function: ast.AST, module: Module, seen: set[ast.AST]) -> bool:
@@ -258,8 +259,8 @@ class RoleReader:
             self.may_start_workers(part, module, seen) for part in walk(function)
         )
 
-    def _method_may_start(self, name: str, seen: set[ast.AST]) -> bool:
-        """Return whether a method of a name may start workers, whichever of the tree's it is."""
+    def _named_may_start(self, name: str, seen: set[ast.AST]) -> bool:
+        """Return whether a function of a name may start workers, whichever of the tree's it is."""
         found = [
             (method, module)
             for module in self.interpreter.project.defining(name, _MOST_DEFINING)
