@@ -120,9 +120,9 @@ class _Divider:
         return None
 
     def _keep_setter(self, index: int, name: str) -> Refused | None:
-        if index in self.stay:
-            return None
         unit = self.units[index]
+        if index in self.stay or all(isinstance(each, ast.Delete) for each in unit.statements):
+            return None
         if is_guard(unit.first):
             why: str | None = "is already under the main guard"
         else:

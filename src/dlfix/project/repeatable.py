@@ -54,6 +54,15 @@ ONCE_METHODS = frozenset(
         "set_start_method",
     ]
 )
+# What gives the same numbers each time, where it is made from a number that is written there.
+_SEEDED = frozenset(
+    [
+        "random.Random",
+        "numpy.random.default_rng",
+        "numpy.random.RandomState",
+        "numpy.random.Generator",
+    ]
+)
 # What sets up a library, and has to be set up in a worker as well.
 SETTINGS = ("os.environ", "os.putenv", "sys.path", "sys.setrecursionlimit", "warnings", "logging")
 SETTING_METHODS = (
@@ -168,7 +177,12 @@ def _once_call(module: ImportTime, call: ast.Call, seen: frozenset[str]) -> Iter
     name = module.full_name(call.func)
     if name == "open" and _writes(call):
         yield "opens a file for writing"
-    elif name in _PLAIN or (name.startswith("os.") and _may_be_there(call)):
+    elif (
+        name in _PLAIN
+        or _is_seeded(module, call)
+        or _draws_from_seeded(module, call)
+        or (name.startswith("os.") and _may_be_there(call))
+    ):
         pass
     elif any(name == bad or name.startswith(f"{bad}.") for bad in ONCE) or (
         isinstance(call.func, ast.Attribute) and call.func.attr in ONCE_METHODS
@@ -181,6 +195,39 @@ def _once_call(module: ImportTime, call: ast.Call, seen: frozenset[str]) -> Iter
                 yield f"calls `{name}`, which {why}"
     elif module.outside(call).once:
         yield f"calls `{ast.unparse(call.func)}`, which {module.outside(call).once}"
+
+
+def _is_seeded(module: ImportTime, call: ast.AST) -> bool:
+    """Return whether a call makes a generator of random numbers from a number: `np.random.default_rng(0)`."""
+    if not isinstance(call, ast.Call) or module.full_name(call.func) not in _SEEDED:
+        return False
+    given = [*call.args, *(each.value for each in call.keywords)]
+    return bool(given) and all(
+        isinstance(each, ast.Constant) and each.value is not None for each in given
+    )
+
+
+def _draws_from_seeded(module: ImportTime, call: ast.Call) -> bool:
+    """Return whether a call draws from a generator that the same function makes from a number."""
+    match call.func:
+        case ast.Attribute(value=ast.Name(id=name)):
+            given = _assigned(module, call, name)
+            return bool(given) and all(_is_seeded(module, each) for each in given)
+    return False
+
+
+def _assigned(module: ImportTime, node: ast.AST, name: str) -> list[ast.expr]:
+    """Return what the function around a node, which is no parameter's, gives a name."""
+    for definition in module.definitions.values():
+        inside = [*ast.walk(definition)] if isinstance(definition, FUNCTIONS) else []
+        if any(each is node for each in inside):
+            return [
+                each.value
+                for each in inside
+                if isinstance(each, ast.Assign)
+                and any(isinstance(t, ast.Name) and t.id == name for t in each.targets)
+            ]
+    return []
 
 
 def _may_be_there(call: ast.Call) -> bool:

@@ -36,6 +36,7 @@ _DRAWS = frozenset(
     "random rand randn randint randrange permutation shuffle choice choices sample uniform normal gauss"
     " randperm Linear Conv2d Embedding integers standard_normal seed manual_seed seed_everything".split()
 )
+_GENERATORS = frozenset("default_rng RandomState Random Generator".split())
 _LOGGING = "library:logging"
 _LOGS = frozenset("debug info warning warn error exception critical log".split())
 _SETS_UP_LOGGING = frozenset(
@@ -366,11 +367,25 @@ def _call(
     for part in _FOR_IMPORTS if last_part(node.func) not in _READS else ():
         if f".{part}" in f".{name}.":
             effect.changes.setdefault(f"import:{part}", node.lineno)
-    _library(node, name, effect)
+    if not _draws_from_own(program, module, node):
+        _library(node, name, effect)
     if isinstance(node.func, ast.Attribute) and (found is None or found[0].path != module.path):
         root = name.partition(".")[0]
         if _is_own_module(program, module, root) or not _is_library(module, root):
             _changes(effect, name, node.lineno, own)
+
+
+def _draws_from_own(program: Program, module: Module, call: ast.Call) -> bool:
+    """Return whether a call is of a generator of random numbers that the same function makes."""
+    match call.func:
+        case ast.Attribute(value=ast.Name(id=name)):
+            around = program.enclosing(module, call)
+            return around is not None and any(
+                last_part(getattr(node.value, "func", None)) in _GENERATORS
+                for node in executed(around.body)
+                if isinstance(node, ast.Assign) and name in stored_names(node)
+            )
+    return False
 
 
 def _library(node: ast.Call, name: str, effect: _Effect) -> None:
