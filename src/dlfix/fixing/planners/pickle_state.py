@@ -13,6 +13,7 @@ from dlfix.fixing.classes.derived import with_hanging
 from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, StoreSite
 from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.modules_kept import plan_modules
 from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.parent_only import plan_for_parent
 from dlfix.fixing.classes.plans import ClassPlan
@@ -43,7 +44,8 @@ from dlfix.fixing.planners.pickle_state_listings import is_listing, plan_listing
 from dlfix.fixing.plans import Planned
 from dlfix.project.import_time import ImportTime
 from dlfix.project.repeatable import once_in
-from dlfix.reach.values import Derived, ExternalCall, Generator
+from dlfix.project.syntax import parameters
+from dlfix.reach.values import Derived, ExternalCall, Generator, ModuleValue
 from dlfix.rules.dlf503_duplicated_random_state import DuplicatedRandomState
 from dlfix.rules.reading.contexts import OfAnotherContext
 from dlfix.rules.reading.handles import SCRIPTED_FUNCTION
@@ -109,13 +111,15 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     streams = [one for one in read if isinstance(one[1].value, Generator)]
     copied = [one for one in read if one[1].row is not None and one[1].row.action == "copy"]
     readers = [one for one in read if opens_what_it_reads(one[1], analysis)]
-    special = (*views, *listings, *streams, *copied, *readers)
+    modules = [one for one in read if _is_module(one[1])]
+    special = (*views, *listings, *streams, *copied, *readers, *modules)
     rest = [one for one in read if one not in special]
     yield from plan_listings(by_class(listings), analysis, NAME)
     for each, verb in (
         (views, "Store {names} of `{cls}` as lists"),
         (streams, "Create {names} of `{cls}` separately in each process"),
         (copied, "Send the state of {names} of `{cls}` in place of the object"),
+        (modules, "Send {names} of `{cls}` by name"),
         (readers, "Open {names} of `{cls}` separately in each process"),
         (rest, "Remove {names} from the pickled state of `{cls}`"),
     ):
@@ -129,6 +133,13 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
 def _is_view(culprit: Culprit) -> bool:
     """Return whether an attribute holds a view of a dict."""
     return isinstance(culprit.value, Derived) and culprit.value.how in VIEWS
+
+
+def _is_module(culprit: Culprit) -> bool:
+    """Return whether an attribute holds a module that a method is passed."""
+    given = culprit.site.value
+    is_given = isinstance(given, ast.Name) and given.id in parameters(culprit.site.method)
+    return is_given and isinstance(culprit.value, ModuleValue)
 
 
 def _others(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
@@ -194,6 +205,7 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis)
     left: list[str] = []
     computed: list[str] = []
     copied: list[Culprit] = []
+    modules: list[Culprit] = []
     started = group[0].facts.started if group else frozenset()
     for culprit in group:
         name = culprit.attribute
@@ -207,6 +219,8 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis)
                 raise Refusal(culprit.row.note)
             _refuse_several(culprit)
             scripted.append(name)
+        elif _is_module(culprit):
+            modules.append(culprit)
         elif isinstance(culprit.value, Generator):
             streams[name] = _stream(culprit)
         elif _factory(culprit):
@@ -233,6 +247,8 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis)
     if copied:
         drawing = _drawn_alike(analysis, group[0].facts.node)
         plans.append(plan_copied(group[0].facts, copied, around, drawing))
+    if modules:
+        plans.append(plan_modules(modules, around, analysis))
     if views:
         plans.append(plan_lists(group[0].facts, views, around.inputs))
     if streams:
