@@ -69,3 +69,34 @@ def test_a_copy_is_not_the_object(asked):
 )
 def test_what_a_copy_answers_in_the_same_way(asked):
     assert not reasons(asked)
+
+
+VIEWS = """
+class Rows(Dataset):
+    def __init__(self, path):
+        self.rows = {{path: 1}}
+        self.others = dict(self.rows)
+        self.ids = self.rows.keys()
+
+    {state}
+
+    def __getitem__(self, i):
+        return set(self.ids)
+"""
+PAIR = """def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("ids", None)
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.ids = {view}"""
+
+
+@pytest.mark.parametrize(
+    ("view", "refused"),
+    [("self.rows.keys()", False), ("self.others.keys()", True), ("self.rows.items()", True)],
+)
+def test_a_view_is_made_again_of_the_same_dict(view, refused):
+    found = worse(VIEWS.format(state=""), VIEWS.format(state=PAIR.format(view=view)))
+    assert any("view of another dict" in each for each in found) is refused

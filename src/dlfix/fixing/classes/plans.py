@@ -105,4 +105,5 @@ class ClassPlan:
     state: State | None = None
     after: str = "__init__"  # the method that new ones stand below
     imports: tuple[str, ...] = ()
+    verb: str = ""  # what it does, where its planner usually does something else
     remains: str = ""  # what the fix leaves as it was, for its message

@@ -735,6 +735,50 @@ def _is_empty(value: ast.expr) -> bool:
     return isinstance(value, (ast.Dict, ast.List)) and not any(ast.iter_child_nodes(value))
 
 
+def plan_views_again(
+    facts: ClassFacts,
+    views: Mapping[str, StoreSite],
+    around: Surroundings,
+    reason: Refusal,
+) -> ClassPlan:
+    """Plan views of dicts that other attributes hold for good; refuse others with the reason why they are no lists."""
+    restores = []
+    for name, site in views.items():
+        match site.value:
+            case ast.Call(
+                func=ast.Attribute(
+                    value=ast.Attribute(value=ast.Name(id=me), attr=held), attr=view
+                ),
+                args=[],
+            ) if me == self_name(site.method) and _is_set_once(facts, held, name, around):
+                restores.append(facts.setting(name, f"self.{held}.{view}()"))
+            case _:
+                raise reason
+    drops = tuple(
+        Drop(name, why="" if index else "recreated by __setstate__")
+        for index, name in enumerate(views)
+    )
+    return ClassPlan(
+        cls=facts.module.span(facts.node),
+        state=state_for(facts, drops, tuple(restores), around),
+        after=_after(facts),
+        verb="Create {names} of `{cls}` again in each process",
+    )
+
+
+def _is_set_once(facts: ClassFacts, held: str, view: str, around: Surroundings) -> bool:
+    """Return whether the constructor alone sets an attribute, and the view of it."""
+    if around.inputs is None or around.inputs.set_outside(held) or around.inputs.set_outside(view):
+        return False
+    for name in (held, view):
+        sites = [site for each in around.inputs.related.all for site in each.stores.get(name, ())]
+        if len(sites) != 1 or sites[0].method.name not in STARTS:
+            return False
+        if sites[0].statement not in sites[0].method.body or name not in facts.stores:
+            return False
+    return True
+
+
 def plan_scripted(facts: ClassFacts, names: Iterable[str], around: Surroundings) -> ClassPlan:
     """Plan TorchScript modules: they cross as the bytes that `torch.jit.save` writes."""
     names = list(names)

@@ -30,6 +30,7 @@ from dlfix.fixing.classes.restoring import (
     plan_lists,
     plan_remade,
     plan_scripted,
+    plan_views_again,
 )
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings
 from dlfix.fixing.classes.streams import refuse_where_taken_from
@@ -250,7 +251,7 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis)
     if modules:
         plans.append(plan_modules(modules, around, analysis))
     if views:
-        plans.append(plan_lists(group[0].facts, views, around.inputs))
+        plans.append(_plan_views(group, views, around))
     if streams:
         plans.append(_plan_streams(group[0].facts, streams, around))
     if readers:
@@ -264,6 +265,19 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis)
     if scripted:
         plans.append(plan_scripted(group[0].facts, scripted, around))
     return plans
+
+
+def _plan_views(
+    group: Sequence[Culprit],
+    views: Mapping[str, tuple[StoreSite, ast.AST | None]],
+    around: Surroundings,
+) -> ClassPlan:
+    """Keep views as lists; else make those of other attributes anew when the state is set."""
+    facts = group[0].facts
+    try:
+        return plan_lists(facts, views, around.inputs)
+    except Refusal as reason:
+        return plan_views_again(facts, {n: site for n, (site, _) in views.items()}, around, reason)
 
 
 def _drawn_alike(analysis: Analysis, cls: ast.ClassDef) -> set[str]:

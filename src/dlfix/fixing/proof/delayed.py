@@ -30,6 +30,7 @@ from dlfix.fixing.proof.syntax import (
     own_attributes,
     own_nodes,
     parameters,
+    same,
     self_name,
     statements,
     stored_names,
@@ -330,8 +331,19 @@ class _Delayed:
         if name.startswith("__"):
             return
         yield from self._binding(name, read)
-        yield from self._content(name, read)
+        if not self._is_seen_as_before(owner, read):
+            yield from self._content(name, read)
         yield from self._converted(name, read)
+
+    def _is_seen_as_before(self, owner: Class, read: Read) -> bool:
+        """Return whether all that is made of a dict is the view that the constructor made: that shows what is in it."""
+        asked = owner.module.parent(read.node)
+        view = owner.module.parent(asked) if asked is not None else None
+        match view:
+            case ast.Call(func=ast.Attribute(attr="keys" | "values" | "items"), args=[]):
+                made = (n for _, f in self.change.constructed_before for n in executed(f.body))
+                return any(isinstance(n, ast.Call) and same(n, view) for n in made)
+        return False
 
     def _converted(self, name: str, read: Read) -> Iterator[Regression]:
         """Yield an object of the program that gives a path or a text when it is opened, which may be another by then."""

@@ -201,7 +201,15 @@ def opens_nothing(change: ClassChange, call: ast.Call) -> bool:
     """Return whether a call touches no file, and raises nothing where one is not there."""
     name = ImportTime(change.after.module.tree).full_name(call.func)
     row = load().resource(name)
-    return name.startswith(_NO_FILES) or (row is not None and row.kind == "sync")
+    is_sync = row is not None and row.kind == "sync"
+    return name.startswith(_NO_FILES) or is_sync or _gives_view(call)
+
+
+def _gives_view(call: ast.Call) -> bool:
+    """Return whether a call gives a view of a dict: `self.rows.keys()`."""
+    func = call.func
+    is_view = isinstance(func, ast.Attribute) and func.attr in ("keys", "values", "items")
+    return is_view and not call.args
 
 
 def used_on_self(function: Function) -> Iterator[str]:

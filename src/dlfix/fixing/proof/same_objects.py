@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.state import dropped, restored
-from dlfix.fixing.proof.syntax import Function, is_attribute, self_name, within
+from dlfix.fixing.proof.syntax import (
+    Function,
+    executed,
+    is_attribute,
+    own_targets,
+    same,
+    self_name,
+    within,
+)
 from dlfix.project.module import Module
 
 _ONE_OBJECT = range(-5, 257)  # CPython keeps one object for each of these numbers
@@ -19,6 +27,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     """Yield where a class that is pickled now asks `self.x is "a"`, or `self.x is _MISSING`, of its state."""
     if not change.lazy and not dropped(change):
         return
+    yield from _other_views(change)
     line = change.new.lineage(change.after)
     kept = {name for cls in line for name in attributes_set(cls)}
     kept -= {*change.lazy, *dropped(change), *restored(change)}
@@ -31,6 +40,31 @@ def check(change: ClassChange) -> Iterator[Regression]:
                     "object, of which a worker has a copy",
                 )
                 return
+
+
+def _other_views(change: ClassChange) -> Iterator[Regression]:
+    """Yield the views of dicts that show another dict when they are made again."""
+    made = dict(_views(change.constructed_before))
+    restoring = [f for f in change.after.functions if f.name == "__setstate__"]
+    for name, view in _views([(change.after, f) for f in restoring]):
+        if name in made and not same(view, made[name]):
+            yield change.regression(
+                view,
+                f"`{name}` is a view of another dict (line {view.lineno}) than that of the constructor",
+            )
+
+
+def _views(methods: Iterable[tuple[Class, Function]]) -> Iterator[tuple[str, ast.Call]]:
+    """Yield the attributes that are set to a view of a dict: `self.ids = self.rows.keys()`."""
+    for _, function in methods:
+        for node in executed(function.body):
+            match node:
+                case ast.Assign(
+                    value=ast.Call(
+                        func=ast.Attribute(attr="keys" | "values" | "items"), args=[]
+                    ) as view
+                ):
+                    yield from ((name, view) for name in own_targets(node, self_name(function)))
 
 
 def _may_run_late(function: Function) -> bool:
