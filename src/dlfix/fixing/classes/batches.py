@@ -125,7 +125,9 @@ def _fix(
 
 def _told(group: Group, plan: ClassPlan, verb: str) -> str:
     names = ", ".join(f"`{name}`" for name in _names(group))
-    return (plan.verb or _only_left(plan) or verb).format(names=names, cls=group[0][1].facts.node.name)
+    return (plan.verb or _only_left(plan) or verb).format(
+        names=names, cls=group[0][1].facts.node.name
+    )
 
 
 def _only_left(plan: ClassPlan) -> str:

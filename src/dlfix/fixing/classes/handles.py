@@ -35,6 +35,7 @@ class Handle:
     closed_by_parent: bool = False
     reads_on: bool = True  # made of another handle, it goes on reading where that one stands
     inherited: bool = False  # a forked process may go on using its parent's
+    only_read: bool = False  # where it crosses it is open for reading, whatever methods there are
     opens: bool = True  # it is opened from data; False where it hangs from another handle
     type: str = ""
     name: str = ""  # the constructor's dotted name

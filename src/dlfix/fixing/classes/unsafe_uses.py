@@ -11,7 +11,7 @@ from dlfix.fixing.classes.facts import (
     is_self_attribute,
     self_name,
 )
-from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.handles import Handle, NotLazily, Refusal
 from dlfix.fixing.classes.settings import SQL_READS, SQL_SETTINGS, fills_temporary, sql_of
 from dlfix.fixing.classes.uses import Uses
 from dlfix.project.order import end
@@ -36,7 +36,7 @@ class Refusing(Uses):
 
     def refuse_what_counts(self) -> None:
         """Refuse writes, and positions that another opening would not have."""
-        self._refuse_writes()
+        self._refuse_writes(delayed=False)
         self._refuse_positions()
         self._refuse_consumed()
 
@@ -44,7 +44,8 @@ class Refusing(Uses):
         handle = self.handles.get(name)
         return handle is not None and (bool(handle.position) or handle.iterates)
 
-    def _refuse_writes(self) -> None:
+    def _refuse_writes(self, *, delayed: bool = True) -> None:
+        """Refuse a handle that methods write to; one that only others of the class write to may not be opened later."""
         for name, handle in self.handles.items():
             reads = [
                 read for each in self._also_read_as(name) for read in self.facts.reads.get(each, [])
@@ -54,8 +55,11 @@ class Refusing(Uses):
                 if call is None or is_closer(method) or self._fills_temporary(method, call):
                     continue
                 written = _called(call) in handle.write or asks_to_write(call)
-                if written or self._writes_sql(call):
-                    raise Refusal(f"the resource is written to ({self.facts.line(call)})")
+                if not written and not self._writes_sql(call):
+                    continue
+                if delayed or not handle.only_read:
+                    kind = NotLazily if handle.only_read else Refusal
+                    raise kind(f"the resource is written to ({self.facts.line(call)})")
 
     def _fills_temporary(self, method: Method, call: ast.Call) -> bool:
         """Return whether the constructor fills a table of the connection, which each process fills anew."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
@@ -39,16 +40,17 @@ from dlfix.fixing.classes.sliced import Sliced, SlicedState
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.plans import Planned, Refused
 from dlfix.reach.labels import node_of
-from dlfix.reach.values import Class, Derived, ExternalCall, Instance, origin_of
+from dlfix.reach.values import Bound, Class, Constant, Derived, ExternalCall, Instance, origin_of
 
 if TYPE_CHECKING:
-    from dlfix.catalog.rows import ResourceRow
+    from dlfix.catalog.rows import ResourceRow, Variant
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.values import Value
     from dlfix.rules.base import Finding
 
 NAME = "lazy_resources"
 Form = Literal["lazy", "held", "sliced", "state", "where_open", "at_position"]
+_FOR_WRITING = "opened for writing"  # how the catalogue ends the note of a mode
 STACKS = ("contextlib.ExitStack",)
 
 
@@ -236,7 +238,10 @@ def plan_class(
     late = any(not started_sites(facts, each.attribute) for each in group)
     if late or all(asks_first(facts, each.site) for each in group):
         return opened_lazily(group, around, by_process=form != "state")
-    handles = {each.attribute: handle_of(each) for each in group}
+    handles = {
+        each.attribute: replace(handle_of(each), only_read=_is_only_read(each, analysis))
+        for each in group
+    }
     if form == "sliced":
         return _sliced(facts, handles, around)
     reason = _why_only_by_state(facts, handles, around) if form != "lazy" else None
@@ -380,6 +385,27 @@ def handle_at(culprit: Culprit, site: StoreSite) -> Handle:
         type=row.type,
         name=culprit.opener,
         container=culprit.container,
+    )
+
+
+def _is_only_read(culprit: Culprit, analysis: Analysis) -> bool:
+    """Return whether what crosses is opened with an argument that lets nobody write: `readonly=True`."""
+    value = culprit.value
+    row = analysis.catalog.resource(value.name) if isinstance(value, ExternalCall) else None
+    if row is None or not isinstance(value, ExternalCall):
+        return False
+    writing = [m for m in row.modes if m.changes.get("note", "").endswith(_FOR_WRITING)]
+    return bool(writing) and not any(_may_hold(each, value, analysis) for each in writing)
+
+
+def _may_hold(mode: Variant, value: ExternalCall, analysis: Analysis) -> bool:
+    """Return whether a call may pass what makes it a variant of its row."""
+    given = value.arguments.get(mode.position or 0, mode.parameter)
+    must = analysis.interpreter.must
+    known = must.values(given.node, given.frame) if isinstance(given, Bound) else []
+    return not known or not all(
+        isinstance(each, Constant) and not re.search(mode.matches, str(each.value))
+        for each in known
     )
 
 
