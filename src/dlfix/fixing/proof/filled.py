@@ -77,11 +77,14 @@ def _put_in(change: ClassChange, name: str) -> Iterator[str]:
 def _still_put_in(
     change: ClassChange, name: str, opener: Function
 ) -> Iterator[tuple[Class, Function, str]]:
-    """Yield what constructors put in that are no part of what opens the container: those of derived classes."""
-    for heir in (change.after, *change.new.heirs(change.after)):
-        opening = {id(function) for _, function in _run_by(change, opener, heir)}
+    """Yield what constructors of derived classes put in that is no part of what opens the container."""
+    own = change.new.lineage(change.after)
+    for heir in change.new.heirs(change.after):
+        found = change.new.method(heir, opener.name)
+        run = _run_by(change, found[1] if found is not None else opener, heir)
+        opening = {id(function) for _, function in run}
         for cls, function in order.construction(change.new, heir):
-            if id(function) not in opening:
+            if cls not in own and id(function) not in opening:
                 for put in sorted({*_put_by(change, function, name)}):
                     yield cls, function, put
 
