@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,7 @@ def again_on_change(
     try:
         while True:
             status = run()
+            gc.collect()  # a check does not
             looked = _looked_at()
             count = len(looked["files"])
             say(f"watching {count} file{'s' * (count != 1)}; press Ctrl-C to stop")
