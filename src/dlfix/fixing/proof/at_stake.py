@@ -21,7 +21,6 @@ from dlfix.fixing.proof.syntax import (
     last_part,
     self_name,
     strings,
-    within,
 )
 from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
@@ -163,22 +162,17 @@ def moves_or_writes(node: ast.Call) -> bool:
 
 def hands_on_a_remover(program: Program) -> bool:
     """Return whether a program passes `os.remove` on as a value."""
-    return any(
-        _hands_on_a_remover(home.tree)
-        for word in REMOVES
-        for home in program.project.mentions(word)
-    )
+    return any(_hands_on(home, word) for word in REMOVES for home in program.project.mentions(word))
 
 
-@kept
-def _hands_on_a_remover(tree: ast.Module) -> bool:
+def _hands_on(module: Module, word: str) -> bool:
     """Return whether code passes `os.remove` on as a value: it is more than called, and no part of a name."""
-    nodes = [*within(tree)]
-    called = {id(each.func) for each in nodes if isinstance(each, ast.Call)}
-    return any(
-        isinstance(each, ast.expr) and _is_remover(each) and id(each) not in called
-        for each in nodes
-    )
+    for node in module.nodes_by_name.get(word, ()):
+        above = module.parent(node)
+        is_called = isinstance(above, ast.Call) and above.func is node
+        if not is_called and _is_remover(node):
+            return True
+    return False
 
 
 def _is_remover(node: ast.expr) -> bool:

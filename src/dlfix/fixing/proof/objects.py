@@ -19,6 +19,7 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.fixing.proof.writes import goes_by, values_of
 from dlfix.project.holding import Holding, Passing
 from dlfix.project.module import Module
+from dlfix.project.trees import kept
 
 # Bases that give an object no attributes but methods of their own.
 _BARE = frozenset({"object", "ABC", "Generic", "Protocol", "Dataset", "IterableDataset"})
@@ -151,8 +152,7 @@ def _gives(
     asked: frozenset[str],
 ) -> bool:
     """Return whether a function names one of the classes, or returns what may be an object of one."""
-    names = {cls.name for cls in classes}
-    if any(last_part(n) in names for n in within(function.body)):
+    if not _named_in(function).isdisjoint(cls.name for cls in classes):
         return True
     asked_here = f"{function.name}()"
     return asked_here not in asked and any(
@@ -160,6 +160,12 @@ def _gives(
         for each in executed(function.body)
         if isinstance(each, ast.Return) and each.value is not None
     )
+
+
+@kept
+def _named_in(function: Function) -> frozenset[str]:
+    """Return the last part of each name in the body of a function."""
+    return frozenset(map(last_part, within(function.body)))
 
 
 def _is_copy(call: ast.Call) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dlfix.fixing.proof.callables import Moved
@@ -283,27 +283,49 @@ class _Handlers:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._sites: dict[ast.Call, tuple[_Handler | None, Function | None]] = {}
+        # What calls of a function, or by a name that may be anybody's, are met with.
+        self._calls: dict[Function | str, tuple[_Handler | None, tuple[Function, ...]]] = {}
 
     def of(self, module: Module, call: ast.Call) -> _Handler | None:
         """Return what handles what a call raises, the nearest callers first."""
-        sites, seen, names = [(module, call)], set[Function](), set[str]()
-        for _ in range(_FAR + 1):
-            above = list[Function]()
-            for site in sites:
-                handler, function = self._at(*site)
-                if handler is not None:
-                    return handler
-                if function is not None and function not in seen:
-                    seen.add(function)
-                    above.append(function)
-            sites = []
+        handler, above = self._met([(module, call)])
+        seen, names = {*above}, set[str]()
+        for _ in range(_FAR if handler is None else 0):
+            further: list[Function] = []
             for function in above:
-                named = self.program.named(function.name)
-                sites += named.of.get(function, ())
-                if function.name not in names:
-                    names.add(function.name)
-                    sites += named.of_any
-        return None
+                called = [function] if function.name in names else [function, function.name]
+                names.add(function.name)
+                for each in called:
+                    handler, functions = self._calling(each, function.name)
+                    if handler is not None:
+                        return handler
+                    further += [one for one in functions if one not in seen]
+                    seen.update(functions)
+            above = tuple(further)
+        return handler
+
+    def _calling(
+        self, called: Function | str, name: str
+    ) -> tuple[_Handler | None, tuple[Function, ...]]:
+        """Return what handles in the nearest callers what a function raises, or the functions around them."""
+        if called not in self._calls:
+            named = self.program.named(name)
+            sites = named.of_any if isinstance(called, str) else named.of.get(called, ())
+            self._calls[called] = self._met(sites)
+        return self._calls[called]
+
+    def _met(
+        self, sites: Iterable[tuple[Module, ast.Call]]
+    ) -> tuple[_Handler | None, tuple[Function, ...]]:
+        """Return what handles in the functions around some calls what these raise, and those that nothing does it in."""
+        found: dict[Function, None] = {}
+        for site in sites:
+            handler, function = self._at(*site)
+            if handler is not None:
+                return handler, ()
+            if function is not None:
+                found[function] = None
+        return None, tuple(found)
 
     def _at(self, module: Module, call: ast.Call) -> tuple[_Handler | None, Function | None]:
         """Return what handles in the function around a call what it raises, and the function."""

@@ -332,7 +332,7 @@ def values_of(program: Program, module: Module, node: ast.AST, name: str) -> lis
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
                 for part, value in _paired(target, statement.value):
-                    if any(dotted(n) == name and _is_stored(n) for n in ast.walk(part)):
+                    if name in _stored_in(part):
                         found.append(value)
         elif isinstance(statement, ast.AnnAssign) and dotted(statement.target) == name:
             found += [statement.value] if statement.value is not None else []
@@ -352,6 +352,12 @@ def _paired(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]
             if not any(isinstance(each, ast.Starred) for each in (*targets, *values)):
                 return [*zip(targets, values, strict=True)]
     return [(target, value)]
+
+
+@kept
+def _stored_in(target: ast.expr) -> frozenset[str]:
+    """Return the names and attributes that a target sets, each spelled out."""
+    return frozenset(dotted(node) for node in ast.walk(target) if _is_stored(node))
 
 
 def _is_stored(node: ast.AST) -> bool:
