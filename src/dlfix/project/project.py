@@ -73,6 +73,7 @@ class Project:
         self._mentions: dict[bytes, list[Path]] = {}
         self._mentioned: dict[str, list[Module]] = {}
         self._users: dict[tuple[Module, str], list[Module]] = {}
+        self._near: dict[tuple[Module, str], list[Path]] = {}  # of a common word
         self._seen_from: dict[tuple[Module | None, str], Module | None] = {}
         self._decorating: dict[tuple[str, bool], list[Path]] = {}
         self._words: dict[Path, Words] = {}
@@ -371,8 +372,11 @@ class Project:
         paths = self._mentioning(identifier)
         if len(paths) <= _MANY:
             return paths
-        near = set(self._mentioning(module.name.rpartition(".")[2])) - {module.path}
-        return [module.path, *(path for path in paths if path in near)][:_MANY]
+        key = (module, identifier)
+        if key not in self._near:
+            near = set(self._mentioning(module.name.rpartition(".")[2])) - {module.path}
+            self._near[key] = [module.path, *(path for path in paths if path in near)][:_MANY]
+        return self._near[key]
 
     def _may_call(self, path: Path, identifier: str) -> bool:
         """Return whether a file's text may call a name; that of a parsed one is not asked."""

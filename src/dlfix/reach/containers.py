@@ -805,6 +805,8 @@ def _may_reach(target: ast.Name, use: ast.AST, scope: Scope) -> bool:
 def _gone_through(node: ast.AST, bindings: list[Binding], module: Module) -> frozenset[ast.AST]:
     """Return what loops around an addition go through that do not make the container anew."""
     loops = [loop for loop in module.ancestors(node) if isinstance(loop, (ast.For, ast.AsyncFor))]
+    if not loops:  # as nearly everywhere
+        return frozenset()
     around = {above for each in bindings for above in module.ancestors(each.node)}
     return frozenset(loop.iter for loop in loops if loop not in around)
 

@@ -747,10 +747,12 @@ def _expressions_in(node: ast.stmt) -> tuple[ast.AST, ...]:
 def _joined(one: Stores, other: Stores) -> Stores:
     """Return what holds after either of two branches."""
     joined = {**one, **other}
-    for name in joined:
-        mine, theirs = one.get(name), other.get(name)
+    for name, theirs in other.items():
+        mine = one.get(name)
         if mine is not theirs:  # one of the branches has set it
-            joined[name] = _either(mine or [], theirs or [])
+            joined[name] = _either(mine or [], theirs)
+    for name in one.keys() - other.keys():
+        joined[name] = _either(one[name], [])
     return joined
 
 

@@ -92,7 +92,13 @@ def _functions(target: ast.expr, module: Module, classes: Sequence[ast.ClassDef]
     if isinstance(target, ast.Attribute):
         root = next((n for n in module.ancestors(target) if isinstance(n, ast.ClassDef)), root)
         roots = [root, *(each for each in classes if each is not root)]
-    return [n for each in roots for n in walk(each) if isinstance(n, FUNCTIONS)] or [root]
+    return [n for each in roots for n in _functions_in(each)] or [root]
+
+
+@kept
+def _functions_in(root: ast.AST) -> tuple[ast.AST, ...]:
+    """Return the functions in a node, itself included."""
+    return tuple(node for node in walk(root) if isinstance(node, FUNCTIONS))
 
 
 @kept
