@@ -64,8 +64,10 @@ class Passing:
     def from_name(self, name: Key) -> frozenset[Key]:
         """Return the names that what a name holds goes on to."""
         if name not in self._found:
-            by_names = isinstance(name, str) and self._results and not self._scoped
-            found = self._by_names(name) if by_names else self._by_uses(name)
+            shared = self._results and not self._scoped
+            found = (
+                self._by_names(name) if shared and isinstance(name, str) else self._by_uses(name)
+            )
             self._found[name] = frozenset(found)
         return self._found[name]
 
@@ -73,9 +75,12 @@ class Passing:
         for module, use in self._uses(name):
             yield from self.from_node(module, use)
 
-    def _by_names(self, name: Key) -> Iterator[Key]:
+    def _by_names(self, name: str) -> Iterator[Key]:
         """Yield the same from what each module says once of a name, for all questions."""
+        written = name.removesuffix(_CALLED)
         for module in self.modules:
+            if written not in module.nodes_by_name:
+                continue
             names, given = module.answer(_goes_on, name)
             yield from names
             for called, place in given:
