@@ -16,7 +16,7 @@ from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.handling import held_by, operations_on
 from dlfix.fixing.proof.late_code import opening_calls
 from dlfix.fixing.proof.left_behind import notes_once_more
-from dlfix.fixing.proof.objects import may_be_object
+from dlfix.fixing.proof.objects import BARE, may_be_object
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.state import dropped, opened_when_asked, restored
 from dlfix.fixing.proof.syntax import (
@@ -47,6 +47,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
     for module, call in _copies(change.new):
         kept = shared - _set_anew(module, call)
         if kept and _is_of(change, module, call.args[0], classes):
+            if _has_other_items(change, module, call, classes):
+                continue
             name = min(kept)
             yield change.regression(
                 left_out.get(name, change.after.node),
@@ -221,6 +223,34 @@ def _set_anew(module: Module, call: ast.Call) -> set[str]:
             case _:
                 break
     return found
+
+
+def _has_other_items(
+    change: ClassChange, module: Module, call: ast.Call, classes: list[Class]
+) -> bool:
+    """Return whether code sets or deletes items of a copy, which no object of the classes lets it do."""
+    made = module.parent(call)
+    names = {name for t in getattr(made, "targets", ()) if (name := dotted(t))}
+    around = change.new.enclosing(module, call)
+    done = {
+        _OF_ITEMS[type(node.ctx)]
+        for node in executed(around.body if around is not None else module.tree.body)
+        if isinstance(node, ast.Subscript) and dotted(node.value) in names
+    } - {"__getitem__"}
+    return bool(done) and all(_lacks(change, cls, done) for cls in classes)
+
+
+_OF_ITEMS: dict[type[ast.expr_context], str] = {
+    ast.Load: "__getitem__",
+    ast.Store: "__setitem__",
+    ast.Del: "__delitem__",
+}
+
+
+def _lacks(change: ClassChange, cls: Class, names: set[str]) -> bool:
+    """Return whether objects of a class surely lack one of some methods."""
+    members = {name for each in change.new.lineage(cls) for name in each.methods}
+    return not {*change.new.unknown_bases(cls)} - BARE and bool(names - members)
 
 
 def _is_of(change: ClassChange, module: Module, held: ast.expr, classes: list[Class]) -> bool:

@@ -22,7 +22,7 @@ from dlfix.project.module import Module
 from dlfix.project.trees import kept
 
 # Bases that give an object no attributes but methods of their own.
-_BARE = frozenset({"object", "ABC", "Generic", "Protocol", "Dataset", "IterableDataset"})
+BARE = frozenset({"object", "ABC", "Generic", "Protocol", "Dataset", "IterableDataset"})
 _OF_ATTRIBUTES = frozenset({"AttributeError", "Exception", "BaseException"})
 _MOST_KEPT = 16  # sets of modules of which is remembered what holds objects there
 _MOST_MODULES = 24  # a name in more modules than these is too common to follow
@@ -68,7 +68,7 @@ def _lacks_one(change: ClassChange, cls: Class, names: set[str]) -> bool:
     """Return whether objects of a class surely lack one of some attributes that nothing sets."""
     lineage = change.new.lineage(cls)
     members = {name for each in lineage for name in (*each.methods, *each.values, *each.annotated)}
-    known = not set(change.new.unknown_bases(cls)) - _BARE and "__getattr__" not in members
+    known = not set(change.new.unknown_bases(cls)) - BARE and "__getattr__" not in members
     return known and bool(names - members - {*dir(object)})
 
 

@@ -124,6 +124,7 @@ class Removals:
         self._walked: dict[
             object, int
         ] = {}  # bodies that remove nothing, and how far they were followed
+        self.opening = {dotted(each.func) for each in opened} - {""}
         self.opens_containers = _open_containers(program, cls, opened)
         self.opens_folders = _open_folders(program, cls, opened)
         own = {name for each in program.lineage(cls) for name in attributes_set(each)}
@@ -441,7 +442,9 @@ class Removals:
             return dotted(node.func.value) in {text.partition(".")[0] for text in files}
         if self._is_of_another_kind(node, origins):
             return False
-        changed = given_to_library(self.program, module, written)
+        # What opens a file of the object leaves it as it is.
+        opens = dotted(written.func) in self.opening
+        changed = [] if opens else given_to_library(self.program, module, written)
         if not at_stake and not changed:
             return False
         if self._ends_otherwise(module, node, [*at_stake, *changed], files, origins):
