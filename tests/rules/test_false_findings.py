@@ -195,6 +195,20 @@ if __name__ == "__main__":
     print(first(rows))
     DataLoader(rows, num_workers=2)
 """
+REPLAY = """
+LIMIT = 10
+def work(x): return x > LIMIT
+def replay(path):
+    global LIMIT
+    LIMIT = 0
+def main(path):
+    if path:
+        {} replay(path)
+    with multiprocessing.Pool(2) as pool:
+        pool.map(work, [1])
+if __name__ == "__main__":
+    main(None)
+"""
 TOKENS = """
 import contextlib, mmap
 from torch.utils.data import DataLoader, Dataset
@@ -1071,6 +1085,8 @@ if __name__ == "__main__":
         SESSIONS.format("was_open"),
         ["DLF201"],
     ),
+    "a global set where the function then ends": (REPLAY.format("return"), []),
+    "a global set before the workers start": (REPLAY.format("x ="), ["DLF303"]),
     "a file that a context manager opens by another method": (TOKENS.format(""), []),
     "a file that a method opens and another closes": (
         TOKENS.format("tokens.open(); tokens.close()"),

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from dlfix.project.import_time import IMPORTS, in_main_only, is_guard
 from dlfix.project.importing import comes_with, may_come_with
 from dlfix.project.module import enclosing_function
-from dlfix.project.order import end, start
-from dlfix.project.syntax import LOOPS, last_name
+from dlfix.project.order import end, lies_in, start
+from dlfix.project.syntax import DEFINITIONS, LOOPS, last_name
 from dlfix.project.trees import walk
 from dlfix.reach.methods import methods_of
 from dlfix.reach.steps import Step
@@ -309,16 +309,53 @@ def is_before(
     one: Entry, node: ast.AST, other: Entry, other_module: Module, other_node: ast.AST
 ) -> bool:
     """Return whether a node, run from one entry, has run when another is run from its own."""
+    parted = _parted(one, node, other, other_module, other_node)
+    if parted is None or one.module is not other.module:
+        return False
+    module, mine, theirs = parted
+    again = set(_repeating(module, theirs))
+    is_above = start(mine) <= end(theirs) and not _ends_before(mine, theirs, module)
+    return is_above and again.isdisjoint(module.ancestors(mine))
+
+
+def ends_before(
+    one: Entry, node: ast.AST, other: Entry, other_module: Module, other_node: ast.AST
+) -> bool:
+    """Return whether a function is left once a node has run from one entry, and another one never runs from its own."""
+    parted = _parted(one, node, other, other_module, other_node)
+    if parted is None or one.module is not other.module:
+        return False
+    module, mine, theirs = parted
+    return _ends_before(mine, theirs, module)
+
+
+def _parted(
+    one: Entry, node: ast.AST, other: Entry, other_module: Module, other_node: ast.AST
+) -> tuple[Module, ast.AST, ast.AST] | None:
+    """Return where the ways to two nodes part, with the next step of each; None where one leads to the other."""
     here = [one.statement, *(call for _, call in one.calls), node]
     there = [other.statement, *(call for _, call in other.calls), other_node]
     modules = [other.module, *(module for module, _ in other.calls), other_module]
     for module, mine, theirs in zip(modules, here, there, strict=False):
         if mine is not theirs:
-            again = set(_repeating(module, theirs))
-            is_above = start(mine) <= end(theirs)
-            return (
-                is_above and one.module is other.module and again.isdisjoint(module.ancestors(mine))
-            )
+            return module, mine, theirs
+    return None
+
+
+def _ends_before(one: ast.AST, other: ast.AST, module: Module) -> bool:
+    """Return whether code leaves its function once it has run a node, and does not come to another one below."""
+    child: ast.AST | None = module.statement(one)
+    while isinstance(child, ast.stmt) and not isinstance(child, DEFINITIONS):
+        above = module.parent(child)
+        for name in ("body", "orelse", "finalbody", "handlers"):
+            block = getattr(above, name, None)
+            if not isinstance(block, list) or child not in block:
+                continue
+            if any(lies_in(other, each) for each in block):
+                return False
+            if any(isinstance(each, ast.Return) for each in block[block.index(child) :]):
+                return True
+        child = above
     return False
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.syntax import last_name
 from dlfix.project.trees import walk
-from dlfix.reach.entry_points import Entry, runs_with, under_guard
+from dlfix.reach.entry_points import Entries, Entry, ends_before, runs_with, under_guard
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Constant
@@ -31,7 +31,7 @@ from dlfix.rules.reading.worker_imports import WorkerImports
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
-    from dlfix.reach.crossing import Crossing
+    from dlfix.reach.crossing import Boundary, Crossing
     from dlfix.rules.reading.worker_imports import ParentImport
 
 _NEW_NAMES = ("mkdtemp", "mkstemp", "TemporaryDirectory", "NamedTemporaryFile")
@@ -433,7 +433,10 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | SetByPar
         (write, entry)
         for write in later
         for entry in name.entries(write)
-        if runs_with(name.analysis, boundary, entry)
+        if (
+            runs_with(name.analysis, boundary, entry)
+            and _may_start_later(name, write, entry, boundary)
+        )
         or WorkerImports.of(name.analysis, boundary).by_name_in_text(entry) is not None
     ]
     if not any(entry.kind == "import" for _, entry in entries):
@@ -446,6 +449,15 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | SetByPar
         return SetInParent(name, read, added.write, added.entry, ", ".join(added.added))
     again = overridden_by_parent(name, entries)
     return SetInParent(name, read, *again) if again is not None else None
+
+
+def _may_start_later(name: GlobalName, write: Use, entry: Entry, boundary: Boundary) -> bool:
+    """Return whether code that sets a name may go on to start the workers: it does not return with that."""
+    module = boundary.frame.module
+    starts = Entries.of(name.analysis).entries(module, boundary.node)
+    return not starts or not all(
+        ends_before(entry, write.node, start, module, boundary.node) for start in starts
+    )
 
 
 def _by_import(
