@@ -10,6 +10,16 @@ from dlfix.project.importing import together
 from dlfix.project.project import Project
 
 _TEXT = "_io.TextIOWrapper"
+# What goes through a file, or gives it another name by which code may.
+_TAKING = (
+    ast.For,
+    ast.comprehension,
+    ast.YieldFrom,
+    ast.Call,
+    ast.Assign,
+    ast.Return,
+    ast.NamedExpr,
+)
 _TELLING = frozenset(("seek", "tell"))
 
 
@@ -31,14 +41,21 @@ def _is_iterated(culprit: Culprit, project: Project) -> bool:
         isinstance(held, ast.Attribute) and held.attr == name
         for module in project.mentions(name)
         if beside is None or module in beside
-        for node in module.nodes(ast.For, ast.comprehension, ast.YieldFrom, ast.Call)
+        for node in module.nodes(*_TAKING)
         for held in _gone_through(node)
     )
 
 
 def _gone_through(node: ast.AST) -> list[ast.expr]:
     match node:
-        case ast.For(iter=held) | ast.comprehension(iter=held) | ast.YieldFrom(value=held):
+        case ast.For(iter=held) | ast.comprehension(iter=held):
+            return [held]
+        case (
+            ast.Assign(value=ast.expr() as held)
+            | ast.Return(value=ast.expr() as held)
+            | ast.NamedExpr(value=held)
+            | ast.YieldFrom(value=held)
+        ):
             return [held]
         case ast.Call(args=args, keywords=keywords):
             return [*args, *(each.value for each in keywords)]
