@@ -136,7 +136,7 @@ def culprit_of(
 
         site = class_site(facts, store.attribute, store.statement)
     else:
-        site = _site(facts, store.attribute, store.statement)
+        site = site_at(facts, store.attribute, store.statement)
     opener, row = row_of(crossing.value, analysis)
     return Culprit(
         facts=facts,
@@ -200,7 +200,8 @@ def _held_as_item(holder: Instance) -> str:
     return f"the resource is an item of a `{holder.cls.name}` object ({where})"
 
 
-def _site(facts: ClassFacts, attribute: str, statement: ast.stmt) -> StoreSite:
+def site_at(facts: ClassFacts, attribute: str, statement: ast.stmt) -> StoreSite:
+    """Return where a statement sets an attribute; raise Refusal where that is no plain assignment."""
     sites = facts.stores.get(attribute, [])
     found = next((each for each in sites if each.statement is statement), None)
     if found is not None:

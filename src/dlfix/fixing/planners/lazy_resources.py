@@ -24,6 +24,7 @@ from dlfix.fixing.classes.handles import Handle, NotLazily, Refusal
 from dlfix.fixing.classes.hierarchy import surroundings
 from dlfix.fixing.classes.observed import declared_at, seen_whole_at
 from dlfix.fixing.classes.opening import LazyClass
+from dlfix.fixing.classes.options import with_options
 from dlfix.fixing.classes.parent_only import plan_for_parent
 from dlfix.fixing.classes.passed_in import REOPENED, plan_field, plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
@@ -57,7 +58,7 @@ STACKS = ("contextlib.ExitStack",)
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     """Answer for each finding: one fix for each class that opens."""
     read, refused = culprits(findings, analysis)
-    yield from refused
+    yield from with_options(refused, analysis, NAME)
 
     joined = _joined_with_openers(read)
     whole = {id(group[0].facts.node): with_hanging(group, analysis) for group in _own(joined)}

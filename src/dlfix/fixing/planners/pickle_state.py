@@ -15,6 +15,7 @@ from dlfix.fixing.classes.facts import STARTS, ClassFacts, StoreSite
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.modules_kept import plan_modules
 from dlfix.fixing.classes.opening import LazyClass
+from dlfix.fixing.classes.options import with_options
 from dlfix.fixing.classes.parent_only import plan_for_parent
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.protocol import Protocol
@@ -85,7 +86,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
 
         yield from plan_contexts(others, analysis)
     read, refused = culprits(own, analysis)
-    yield from refused
+    yield from with_options(refused, analysis, NAME)
 
     def plan_one(
         group: Sequence[Culprit], inherited: frozenset[str], *, by_process: bool = True

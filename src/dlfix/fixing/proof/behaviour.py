@@ -34,6 +34,7 @@ from dlfix.fixing.proof import (
     moves,
     named_modules,
     observers,
+    options_left_out,
     patches,
     pickling_tried,
     positions,
@@ -94,6 +95,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     sharing.check,
     read_by_new_code.check,
     same_objects.check,
+    options_left_out.check,
     static_methods.check,
     defaults.check,
 )
