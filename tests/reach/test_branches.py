@@ -261,6 +261,33 @@ make(modes.Mode.B)
         "dataset.state[1] lambda",
     ),
     row(
+        "what is put into a list in a branch that no caller takes",
+        """
+        def steps(size=None):
+            found = [str]
+            if size is None:
+                found.append(int)
+            else:
+                found.append(lambda x: x)
+            return found
+        DataLoader(Keep(steps()), num_workers=2)
+        """,
+    ),
+    row(
+        "what is put into a list in a branch that a caller takes",
+        """
+        def steps(size=None):
+            found = [str]
+            if size is None:
+                found.append(int)
+            else:
+                found.append(lambda x: x)
+            return found
+        DataLoader(Keep(steps(3)), num_workers=2)
+        """,
+        "dataset.kept[1] lambda",
+    ),
+    row(
         "an attribute after an isinstance that left",
         """
         class A:

@@ -29,17 +29,9 @@ STANDARD = sys.stdlib_module_names
 
 # Libraries whose names local packages like to have, too: inside a package, the library is meant.
 LIBRARIES = frozenset(
-    (
-        "accelerate",
-        "datasets",
-        "evaluate",
-        "ignite",
-        "lightning",
-        "ray",
-        "tokenizers",
-        "torch",
-        "transformers",
-    )
+    "accelerate av cv2 datasets decord duckdb evaluate h5py ignite leveldb lightning lmdb netCDF4 nibabel openslide"
+    " pyarrow pydicom pymongo pysam rasterio ray redis rocksdb soundfile tables tifffile tokenizers torch"
+    " torchaudio torchvision transformers webdataset zarr".split()
 )
 
 

@@ -31,6 +31,7 @@ from dlfix.reach.access_paths import (
     path_of,
     put_in,
 )
+from dlfix.reach.conditions import is_dead
 from dlfix.reach.copied_entries import entries, left_by_tests, under
 from dlfix.reach.instances import is_own, makers
 from dlfix.reach.methods import calls_base
@@ -450,7 +451,10 @@ class Containers:
             return
         for added in added_to(("", name), module):
             scope = module.scope_of(added.node)
-            if scope is at.scope and not _may_reach(target, added.node, scope):
+            if scope is at.scope and (
+                not _may_reach(target, added.node, scope)
+                or is_dead(added.node, at, self.interpreter)
+            ):
                 continue
             gone = _gone_through(added.node, at.scope.bindings.get(name, []), module)
             if scope is at.scope:
