@@ -285,7 +285,7 @@ make(modes.Mode.B)
             return found
         DataLoader(Keep(steps(3)), num_workers=2)
         """,
-        "dataset.kept[1] lambda",
+        "dataset.kept[] lambda",
     ),
     row(
         "an attribute after an isinstance that left",
