@@ -368,14 +368,17 @@ class _Later:
     def _is_gone_through(
         self, module: Module, body: list[ast.stmt], node: ast.Name, several: bool
     ) -> bool:
-        """Return whether a loop gives each item a name, which is read plainly in turn."""
-        if not several and self.opening & _ITERATES:
+        """Return whether a loop gives each item a name, which is read plainly in turn: also one of `(one, other)`."""
+        above = module.parent(node)
+        shown = above if isinstance(above, (ast.Tuple, ast.List, ast.Set)) else None
+        if shown is None and not several and self.opening & _ITERATES:
             return False
-        match module.parent(node):
-            case ast.For(iter=over, target=ast.Name(id=item)) if over is node:
-                return self._all_plain(module, body, item, False)
-            case ast.comprehension(iter=over, target=ast.Name(id=item)) if over is node:
-                return self._all_plain(module, body, item, False)
+        over: ast.expr = node if shown is None else shown
+        match module.parent(over):
+            case ast.For(iter=iterated, target=ast.Name(id=item)) if iterated is over:
+                return self._all_plain(module, body, item, several and shown is not None)
+            case ast.comprehension(iter=iterated, target=ast.Name(id=item)) if iterated is over:
+                return self._all_plain(module, body, item, several and shown is not None)
         return False
 
 
