@@ -43,8 +43,12 @@ def check(change: ClassChange) -> Iterator[Regression]:
     shared |= set(_open_once(change))
     if not shared:
         return
-    classes = [change.after, *change.new.heirs(change.after)]
-    for module, call in _copies(change.new):
+    classes = [
+        each
+        for each in (change.after, *change.new.heirs(change.after))
+        if not _copies_itself(change, each)
+    ]
+    for module, call in _copies(change.new) if classes else ():
         kept = shared - _set_anew(module, call)
         if kept and _is_of(change, module, call.args[0], classes):
             if _has_other_items(change, module, call, classes):
@@ -223,6 +227,16 @@ def _set_anew(module: Module, call: ast.Call) -> set[str]:
             case _:
                 break
     return found
+
+
+def _copies_itself(change: ClassChange, cls: Class) -> bool:
+    """Return whether a class has a method for copies that asks for no state."""
+    found = change.new.method(cls, "__copy__")
+    return found is not None and not any(
+        isinstance(node, ast.Attribute)
+        and (node.attr in order.STATE or dotted(node) in (*_COPIES, "copyreg.__reduce_ex__"))
+        for node in within(found[1].body)
+    )
 
 
 def _has_other_items(
