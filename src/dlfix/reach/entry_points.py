@@ -308,13 +308,13 @@ def runs_with(analysis: Reading, boundary: Boundary, entry: Entry) -> bool:
 def is_before(
     one: Entry, node: ast.AST, other: Entry, other_module: Module, other_node: ast.AST
 ) -> bool:
-    """Return whether a node, run from one entry, has run when another is run from its own."""
+    """Return whether a node, run from one entry, is never run after another that is run from its own."""
     parted = _parted(one, node, other, other_module, other_node)
     if parted is None or one.module is not other.module:
         return False
     module, mine, theirs = parted
     again = set(_repeating(module, theirs))
-    is_above = start(mine) <= end(theirs) and not _ends_before(mine, theirs, module)
+    is_above = start(mine) <= end(theirs)
     return is_above and again.isdisjoint(module.ancestors(mine))
 
 
