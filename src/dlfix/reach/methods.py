@@ -150,6 +150,9 @@ def _cleared(block: list[ast.stmt]) -> Iterator[str]:
                 value=ast.Constant(value=None),
             ):
                 yield name
+            case ast.Assign(targets=[_, _, *_] as chained, value=value):
+                for target in chained:
+                    yield from _cleared([ast.Assign([target], value)])
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
                 for target, value in zip(targets, values, strict=False):
                     yield from _cleared([ast.Assign([target], value)])
@@ -182,6 +185,8 @@ def _replaced(block: list[ast.stmt]) -> Iterator[str]:
         if any(isinstance(inner, ast.Return) for inner in walk(statement)):
             return
         match statement:
+            case ast.Assign(targets=[_, _, *_] as chained, value=value):
+                yield from (name for t in chained for name in _replaced([ast.Assign([t], value)]))
             case (
                 ast.Assign(
                     targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value

@@ -772,6 +772,8 @@ def _is_set_once(facts: ClassFacts, held: str, view: str, around: Surroundings) 
         return False
     for name in (held, view):
         sites = [site for each in around.inputs.related.all for site in each.stores.get(name, ())]
+        if not sites and name == held and name in facts.fields:
+            continue
         if len(sites) != 1 or sites[0].method.name not in STARTS:
             return False
         if sites[0].statement not in sites[0].method.body or name not in facts.stores:

@@ -30,7 +30,7 @@ _MODE = re.compile(r"[rbt]*[wax+][wax+bt-]*|r[bt]*\+[bt]*|[wx]:\w*|[cn]")
 # What makes a generator of random numbers opens no file; a file lock opens its file when it is acquired.
 _NO_FILES = (
     "random.", "numpy.random.", "torch.Generator", "torch.utils.data.get_worker_info", "os.getpid",
-    "filelock.", "object.",
+    "filelock.", "object.", "importlib.import_module",
 )  # fmt: skip
 
 
