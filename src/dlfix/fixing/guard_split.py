@@ -9,7 +9,7 @@ from functools import cached_property
 
 from dlfix.fixing.plans import Refused
 from dlfix.project.import_time import IMPORTS, ImportTime, Outside, Touched, Unit, is_guard
-from dlfix.project.repeatable import once, sets_up_a_library
+from dlfix.project.repeatable import once, seeded, sets_up_a_library
 from dlfix.project.syntax import DEFINITIONS
 
 
@@ -51,7 +51,7 @@ class _Divider:
                 return refused
         self._keep_constants()
         self._keep_texts()
-        refused = self._rebound()
+        refused = self._rebound() or self._out_of_turn()
         if refused is not None:
             return refused
         stay = tuple(u for i, u in enumerate(self.units) if i in self.stay)
@@ -201,6 +201,26 @@ class _Divider:
         for definition in self.module.called_definitions(unit.effects.calls):
             needs |= self.module.body_effects(definition).reads
         return all(i in self.stay for name in needs for i in self._setters.get(name, []))
+
+    def _out_of_turn(self) -> Refused | None:
+        """Refuse where what moves draws from a generator of random numbers before what stays does."""
+        for name in sorted(seeded(self.module)):
+            using = [i for i, unit in enumerate(self.units) if name in self._read_by(unit)]
+            moved = [index for index in using if index not in self.stay]
+            kept = [index for index in using if index in self.stay]
+            if moved and kept and moved[0] < kept[-1]:
+                return Refused(
+                    f"`{name}` gives other numbers (line {self.units[kept[-1]].row}) once a "
+                    f"statement above moves below (line {self.units[moved[0]].row})"
+                )
+        return None
+
+    def _read_by(self, unit: Unit) -> set[str]:
+        """Return the names that a unit reads, itself or by the functions that it calls."""
+        found = set(unit.effects.reads)
+        for definition in self.module.called_definitions(unit.effects.calls):
+            found |= self.module.body_effects(definition).reads
+        return found
 
     def _rebound(self) -> Refused | None:
         """Refuse where a name means one thing to what moves and another to what stays after it."""

@@ -197,27 +197,54 @@ def _once_call(module: ImportTime, call: ast.Call, seen: frozenset[str]) -> Iter
         yield f"calls `{ast.unparse(call.func)}`, which {module.outside(call).once}"
 
 
+def seeded(module: ImportTime) -> frozenset[str]:
+    """Return the module-level names of generators that are made from a number, and of nothing else."""
+    given: dict[str, list[ast.AST]] = {}
+    for unit in module.units:
+        for statement in unit.statements:
+            for node in ast.walk(statement):
+                for name in _bound_by(node):
+                    given.setdefault(name, []).append(getattr(node, "value", node))
+    return frozenset(
+        name for name, values in given.items() if all(_is_seeded(module, each) for each in values)
+    )
+
+
+def _bound_by(node: ast.AST) -> Iterator[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    for target in targets:
+        if isinstance(target, ast.expr):
+            yield from (n.id for n in ast.walk(target) if isinstance(n, ast.Name))
+
+
 def _is_seeded(module: ImportTime, call: ast.AST) -> bool:
     """Return whether a call makes a generator of random numbers from a number: `np.random.default_rng(0)`."""
     if not isinstance(call, ast.Call) or module.full_name(call.func) not in _SEEDED:
         return False
     given = [*call.args, *(each.value for each in call.keywords)]
-    return bool(given) and all(
-        isinstance(each, ast.Constant) and each.value is not None for each in given
-    )
+    return bool(given) and all(_is_number(module, each) for each in given)
+
+
+def _is_number(module: ImportTime, given: ast.expr) -> bool:
+    """Return whether an argument is a number, also by the name of a constant of the module."""
+    if isinstance(given, ast.Constant):
+        return given.value is not None
+    return isinstance(given, ast.Name) and given.id.isupper()
 
 
 def _draws_from_seeded(module: ImportTime, call: ast.Call) -> bool:
-    """Return whether a call draws from a generator that the same function makes from a number."""
+    """Return whether a call draws from a generator that the same function, or the module, makes from a number."""
     match call.func:
         case ast.Attribute(value=ast.Name(id=name)):
             given = _assigned(module, call, name)
+            if given is None:
+                return name in seeded(module)
             return bool(given) and all(_is_seeded(module, each) for each in given)
     return False
 
 
-def _assigned(module: ImportTime, node: ast.AST, name: str) -> list[ast.expr]:
-    """Return what the function around a node, which is no parameter's, gives a name."""
+def _assigned(module: ImportTime, node: ast.AST, name: str) -> list[ast.expr] | None:
+    """Return what the function around a node gives a name; None outside of functions."""
     for definition in module.definitions.values():
         inside = [*ast.walk(definition)] if isinstance(definition, FUNCTIONS) else []
         if any(each is node for each in inside):
@@ -227,7 +254,7 @@ def _assigned(module: ImportTime, node: ast.AST, name: str) -> list[ast.expr]:
                 if isinstance(each, ast.Assign)
                 and any(isinstance(t, ast.Name) and t.id == name for t in each.targets)
             ]
-    return []
+    return None
 
 
 def _may_be_there(call: ast.Call) -> bool:

@@ -376,16 +376,21 @@ def _call(
 
 
 def _draws_from_own(program: Program, module: Module, call: ast.Call) -> bool:
-    """Return whether a call is of a generator of random numbers that the same function makes."""
+    """Return whether a call is of a generator of random numbers that the same function, or the module, makes."""
     match call.func:
         case ast.Attribute(value=ast.Name(id=name)):
             around = program.enclosing(module, call)
-            return around is not None and any(
-                last_part(getattr(node.value, "func", None)) in _GENERATORS
-                for node in executed(around.body)
-                if isinstance(node, ast.Assign) and name in stored_names(node)
-            )
+            bodies = [around.body] if around is not None else []
+            return any(_makes_generator(body, name) for body in (*bodies, module.tree.body))
     return False
+
+
+def _makes_generator(body: list[ast.stmt], name: str) -> bool:
+    return any(
+        last_part(getattr(node.value, "func", None)) in _GENERATORS
+        for node in executed(body)
+        if isinstance(node, ast.Assign) and name in stored_names(node)
+    )
 
 
 def _library(node: ast.Call, name: str, effect: _Effect) -> None:
