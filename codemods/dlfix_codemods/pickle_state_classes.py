@@ -55,6 +55,9 @@ def add_setstate(module: cst.Module, plan: AddSetstate) -> cst.Module:
         raise LookupError("the class has no __getattr__")
     takes = "state: dict[str, object]) -> None" if plan.typed else "state)"
     code = f"def __setstate__(self, {takes}:\n    self.__dict__.update(state)\n"
+    if plan.getstate:
+        gives = " -> dict[str, object]" if plan.typed else ""
+        code = f"def __getstate__(self){gives}:\n    return self.__dict__.copy()\n\n{code}"
     body[index:index] = classes.methods(module, code)
     return classes.with_body(module, node, body)
 

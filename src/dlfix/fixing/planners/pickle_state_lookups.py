@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned
-from dlfix.project.targets import evaluates_generics
+from dlfix.project.targets import evaluates_generics, oldest_minor
 from dlfix.source.text import Span
 
 if TYPE_CHECKING:
+    from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
     from dlfix.rules.base import Finding
     from dlfix.rules.reading.unpickling import EndlessLookup
+
+_GIVES_STATE = 11  # the minor version of Python from which on each object has a `__getstate__`
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,9 @@ class AddSetstate:
 
     cls: Span
     typed: bool = False
+    getstate: bool = (
+        False  # and the `__getstate__` that pickle asks an object for before Python 3.11
+    )
 
 
 def plan_lookups(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Planned]:
@@ -29,10 +36,29 @@ def plan_lookups(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Pl
     for finding in findings:
         found: EndlessLookup = finding.evidence
         module = analysis.project.module(found.cls.path)
-        plan = AddSetstate(found.cls.span, found.typed and evaluates_generics(module))
+        asks = _asks_elsewhere(module, found) and (oldest_minor(module.path) or 0) < _GIVES_STATE
+        plan = AddSetstate(found.cls.span, found.typed and evaluates_generics(module), asks)
+        added = "`__getstate__` and `__setstate__`" if asks else "`__setstate__`"
         fix = Fix(
-            f"Add `__setstate__` to `{found.name}`",
+            f"Add {added} to `{found.name}`",
             Applicability.SAFE,
             (Edit(found.cls.path, "pickle_state", plan),),
         )
         yield Planned((finding,), fix)
+
+
+def _asks_elsewhere(module: Module, found: EndlessLookup) -> bool:
+    """Return whether `__getattr__` calls methods: what it asks, as a process that has not started, may not answer."""
+    node = next((each for each in module.classes if module.span(each) == found.cls.span), None)
+    methods = (
+        {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)} if node else {}
+    )
+    hook = methods.get("__getattr__")
+    return (
+        hook is not None
+        and "__getstate__" not in methods
+        and any(
+            isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute)
+            for each in ast.walk(hook)
+        )
+    )
