@@ -1618,3 +1618,23 @@ def test_a_state_leaves_out_what_the_class_of_the_object_lists(
     path.write_text(PRELUDE + PER_PROCESS.format(source=source, local=local), encoding="utf-8")
     codes = [each.finding.code for each in Session.open([path], Settings()).diagnoses()]
     assert codes == found
+
+
+def test_a_script_without_a_guard_does_not_hide_what_workers_of_another_lack(
+    tmp_path: Path,
+) -> None:
+    """One script sets a global on import, for its own workers; those of a guarded script lack it."""
+    shared = (
+        "import multiprocessing\ndef work(x): return ROWS[x]\ndef run(rows):\n"
+        "    global ROWS\n    ROWS = rows\n"
+        "    with multiprocessing.Pool(2) as pool: return pool.map(work, [0])\n"
+    )
+    (tmp_path / "shared.py").write_text(shared)
+    (tmp_path / "guarded.py").write_text(
+        "import shared\nif __name__ == '__main__':\n    shared.run([1])\n"
+    )
+    for also, codes in (([], ["DLF303"]), (["plain.py"], ["DLF301", "DLF303"])):
+        for name in also:
+            (tmp_path / name).write_text("import shared\nshared.run([2])\n")
+        session = Session.open([tmp_path], Settings())
+        assert sorted(each.finding.code for each in session.diagnoses()) == codes

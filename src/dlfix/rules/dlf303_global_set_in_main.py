@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dlfix.project.importing import comes_with
 from dlfix.project.syntax import last_name
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entries, Entry, ends_before, runs_with, under_guard
@@ -441,6 +442,9 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | SetByPar
     ]
     if not any(entry.kind == "import" for _, entry in entries):
         return SetInParent(name, read, *entries[0]) if entries else None
+    guarded = _of_guarded_scripts(name, entries)
+    if guarded is not None:
+        return SetInParent(name, read, *guarded)
     by_import = _by_import(name, read, entries)
     if by_import is not None:
         return by_import
@@ -449,6 +453,23 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | SetByPar
         return SetInParent(name, read, added.write, added.entry, ", ".join(added.added))
     again = overridden_by_parent(name, entries)
     return SetInParent(name, read, *again) if again is not None else None
+
+
+def _of_guarded_scripts(
+    name: GlobalName, entries: list[tuple[Use, Entry]]
+) -> tuple[Use, Entry] | None:
+    """Return a write by a script of which workers run none: those that set it on import are other programs."""
+    project = name.analysis.project
+    on_import = {entry.module for _, entry in entries if entry.kind == "import"}
+    return next(
+        (
+            (write, entry)
+            for write, entry in entries
+            if entry.kind == "parent"
+            and not any(comes_with(project, entry.module, other) for other in on_import)
+        ),
+        None,
+    )
 
 
 def _may_start_later(name: GlobalName, write: Use, entry: Entry, boundary: Boundary) -> bool:
