@@ -32,6 +32,8 @@ class E:
         (MIXED + "\nif g:\n\n    h()\n", "    "),
         ("x = 1\n", "  "),
         ("if a:\n\tb()\n", "\t"),
+        ("if a:\n\tb()\nclass E:\n    def f(self):\n        return 1\n", "    "),
+        (MIXED.replace("\n", "\r\n") + "\r\nif g:\r\n    h()\r\n", "    "),
     ],
 )
 def test_most_blocks_at_module_level_decide(text, step):

@@ -15,10 +15,17 @@ _OUTER_BLOCK = re.compile(
 
 
 def usual(text: str, first: str) -> str:
-    """Return what most blocks at module level are indented by; that of the first block where none leads."""
+    """Return what most blocks at module level are indented by, of tabs or spaces that which more lines have.
+
+    It is that of the first block where none leads.
+    """
+    text = text.replace("\r\n", "\n")
+    lines = Counter(line[0] for line in text.split("\n") if line[:1] in ("\t", " "))
     steps = Counter(_OUTER_BLOCK.findall(text))
-    step, times = max(steps.items(), key=lambda each: each[1], default=(first, 0))
-    return step if times > steps[first] else first
+    most = max(lines.values(), default=0)
+    alike = {step: times for step, times in steps.items() if lines[step[0]] == most}
+    step, times = max(alike.items(), key=lambda each: each[1], default=(first, 0))
+    return step if times > alike.get(first, 0) else first
 
 
 def indented_as_usual(module: cst.Module, text: str) -> cst.Module:

@@ -461,3 +461,25 @@ def test_what_replaces_the_constructor_may_use_what_that_has_opened(
     before = above + text.format(decorator, base, opens)
     reasons = worse(before, above + text.format(decorator, base, lazy + "\n" + reads))
     assert refused == any("the constructor of" in each for each in reasons)
+
+
+REPLACED = """
+def replace(net, made, names):
+    for name, layer in net.{through}():
+        parent = layer
+        for each in names:
+            parent = getattr(parent, each)
+        setattr(parent, names[-1], made)
+
+rows = Rows("a.h5")
+replace({given}, 1, [])
+"""
+
+
+@pytest.mark.parametrize(
+    ("through", "given", "refused"),
+    [("named_children", "rows", False), ("items", "{'a': rows}", True)],
+)
+def test_what_is_set_on_layers_of_a_network_is_not_set_on_datasets(through, given, refused):
+    found = opened(program=REPLACED.format(through=through, given=given))
+    assert any("reassigned" in each for each in found) is refused

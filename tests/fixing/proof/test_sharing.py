@@ -342,3 +342,10 @@ def test_what_is_made_from_an_environment_keeps_that_of_the_parent_open(emptied,
         ENVIRONMENT.format(made=MADE, opener=""), ENVIRONMENT.format(made=KEPT, opener=opener)
     )
     assert [each.partition(" keeps ")[0] for each in reasons] == ([f"`{keeps}`"] if keeps else [])
+
+
+def test_the_first_parameter_of_a_static_method_is_no_object():
+    """`collate_fn(batch)` goes through its batch, not through the dataset."""
+    body = "    @staticmethod\n    def collate(batch):\n        return [row for row in batch]\n"
+    program = "rows = Rows('a.h5')\nloader = DataLoader(rows, collate_fn=rows.collate)\n"
+    assert not [each for each in opened(body=body, program=program) if "collate" in each]

@@ -19,7 +19,17 @@ MUTATING = (syntax.MUTATORS | {"rotate", "write"}) - {"register"}
 dotted = syntax.dotted
 last_part = syntax.last_name
 parameters = syntax.parameters
-self_name = syntax.first_parameter
+
+
+def self_name(function: Function) -> str:
+    """Return what a method calls its object; empty where it gets none, as a static one."""
+    if any(
+        isinstance(each, ast.Name) and each.id == "staticmethod"
+        for each in getattr(function, "decorator_list", ())
+    ):
+        return ""
+    return syntax.first_parameter(function)
+
 
 _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.IsNot: ast.Is,

@@ -103,6 +103,9 @@ def _sets_by_name(node: ast.AST, owner: str, name: str) -> bool:
     return not isinstance(given, ast.Constant) or given.value == name
 
 
+_OF_LAYERS = frozenset("named_children children named_modules modules".split())
+
+
 def outside(program: Program, family: list[Class], name: str) -> Iterator[Write]:
     """Yield where other code sets an attribute of an object that may be of these classes."""
     names = {cls.name for cls in family}
@@ -133,13 +136,48 @@ def _of_any_name(
     program: Program, family: list[Class], name: str, own: set[int]
 ) -> Iterator[Write]:
     """Yield where code gives an object, made there or passed there, attributes whose names it computes."""
+    are_layers = any("Module" in name for cls in family for name in program.unknown_bases(cls))
     for module, write, spelled in program.once(_computed):
         if id(write.node) in own or (spelled is not None and name not in spelled):
+            continue
+        if not are_layers and dotted(write.owner) in _layers(
+            program.body_around(module, write.node)
+        ):
             continue
         if _is_made_there(program, module, write.owner, family) or _is_passed_there(
             program, module, write, family, name
         ):
             yield Write(module, None, program.enclosing(module, write.node), write.node)
+
+
+def _layers(body: list[ast.stmt]) -> set[str]:
+    """Return the names of layers of a network: what loops over `net.named_modules()` go through, and parts of it."""
+    nodes = [*executed(body)]
+    bound: dict[str, list[ast.expr]] = {}
+    for node in nodes:
+        pairs = [(node.target, node.iter)] if isinstance(node, (ast.For, ast.comprehension)) else []
+        if isinstance(node, ast.Assign):
+            pairs = [(target, node.value) for target in node.targets]
+        for target, value in pairs:
+            for name in stored_names(target):
+                bound.setdefault(name, []).append(value)
+    found: set[str] = set()
+    while more := {
+        name
+        for name, values in bound.items()
+        if name not in found and all(_is_layer(each, found | {name}) for each in values)
+    }:
+        found |= more
+    return found
+
+
+def _is_layer(value: ast.expr, layers: set[str]) -> bool:
+    match value:
+        case ast.Call(func=ast.Attribute(attr=attr)) if attr in _OF_LAYERS:
+            return True
+        case ast.Call(func=ast.Name(id="getattr"), args=[ast.Name(id=name), *_]):
+            return name in layers
+    return isinstance(value, ast.Name) and value.id in layers
 
 
 def _computed(program: Program) -> Iterator[tuple[Module, Computed, set[object] | None]]:
