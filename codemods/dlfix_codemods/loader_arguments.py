@@ -1,8 +1,8 @@
-"""Remove loader arguments that have no effect or are not allowed."""
+"""Remove loader arguments that have no effect or are not allowed, or let them depend on others."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import libcst as cst
@@ -23,8 +23,15 @@ class LoaderArguments(PlannedCodemod):
         """Carry out one plan; code outside it stays to the byte."""
         call = find(module, [plan.call], cst.Call)[plan.call]
         assert isinstance(call, cst.Call)
-        changed = call.with_changes(args=without(call.args, plan.names))
+        args = without(call.args, plan.names)
+        changed = call.with_changes(args=[_exchanged(arg, dict(plan.becomes)) for arg in args])
         return module.deep_replace(call, changed)  # type: ignore[arg-type]
+
+
+def _exchanged(arg: cst.Arg, becomes: Mapping[str, str]) -> cst.Arg:
+    """Return an argument with another value, where its keyword has one."""
+    text = becomes.get(arg.keyword.value) if arg.keyword is not None else None
+    return arg if text is None else arg.with_changes(value=cst.parse_expression(text))
 
 
 def without(args: Sequence[cst.Arg], names: Sequence[str]) -> list[cst.Arg]:

@@ -59,9 +59,9 @@ class OptionNeedsWorkers(Rule):
 
     ## Fix safety
 
-    The fix is safe: without workers, the only effect of the option is the error. There is no fix if
-    the number of workers is a variable that may change, or if the option is not a
-    keyword argument of the call.
+    The fix is safe: without workers, the only effect of the option is the error. Where the number of
+    workers is a variable, the option depends on it: `persistent_workers=workers > 0`. There is no fix if
+    the option is not a keyword argument of the call.
 
     ## How to turn it off
 

@@ -1,4 +1,4 @@
-"""Plans for `loader_arguments`: which arguments to take out of which loader's call."""
+"""Plans for `loader_arguments`: which arguments to take out of which loader's call, or to let depend on others."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
+from dlfix.project.syntax import dotted
 from dlfix.rules.loader_checks import DEFAULTS
 from dlfix.source.text import Span
 
@@ -22,14 +23,23 @@ WHY_UNSAFE = {
     "DLF402": "the options contradict each other, and the intended option is unknown",
     "DLF403": "samples are returned in the order of the dataset",
 }
+# How an option is written that is right for some values of another one.
+_DEPENDENT = {
+    ("num_workers", "persistent_workers"): "{on} > 0",
+    ("num_workers", "prefetch_factor"): "{value} if {on} > 0 else None",
+    ("num_workers", "multiprocessing_context"): "{value} if {on} > 0 else None",
+    ("num_workers", "timeout"): "{value} if {on} > 0 else 0",
+    ("sampler", "shuffle"): "{on} is None",
+}
 
 
 @dataclass(frozen=True)
 class LoaderArgumentsPlan:
-    """One call, and the keywords of the arguments to take out of it."""
+    """One call, the keywords of the arguments to take out of it, and what others become."""
 
     call: Span
     names: tuple[str, ...]
+    becomes: tuple[tuple[str, str], ...] = ()
 
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
@@ -47,6 +57,10 @@ def _planned(group: Sequence[Finding]) -> Iterator[Planned]:
     mended: list[Finding] = []
     removed: list[str] = []
     for finding in group:
+        depends = _dependent(finding.evidence)
+        if depends is not None:
+            yield Planned((finding,), depends)
+            continue
         names = _names(finding.evidence)
         if isinstance(names, Refused):
             yield Planned((finding,), names)
@@ -63,6 +77,46 @@ def _names(wrong: WrongOption) -> list[str] | Refused:
     assert isinstance(call, ast.Call)
     names = [name for name in wrong.check.drop if _set(wrong, name)]
     return _refusal(wrong.boundary.frame.module, call, wrong, names) or names
+
+
+def _dependent(wrong: WrongOption) -> Fix | None:
+    """Return the fix of options that are wrong for some values of another one; None where that is not so."""
+    call, module = wrong.boundary.node, wrong.boundary.frame.module
+    assert isinstance(call, ast.Call)
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+    on = "num_workers" if "num_workers" in wrong.check.reads else "sampler"
+    names = [name for name in wrong.check.drop if _set(wrong, name)]
+    given = keywords.get(on)
+    if not names or given is None or not _is_asked_for_nothing(given):
+        return None
+    if wrong.reader.literal(on) or (on == "sampler" and _right_with(wrong) != on):
+        return None
+    becomes: list[tuple[str, str]] = []
+    for name in names:
+        value, form = keywords.get(name), _DEPENDENT.get((on, name), "")
+        is_plain = isinstance(value, (ast.Constant, ast.Name, ast.Attribute))
+        is_true = isinstance(value, ast.Constant) and value.value is True
+        if value is None or not form or not is_plain or ("{value}" not in form and not is_true):
+            return None
+        becomes.append((name, form.format(value=module.segment(value), on=module.segment(given))))
+    plan = LoaderArgumentsPlan(module.span(call), (), tuple(becomes))
+    told = " and ".join(f"`{name}`" for name in names)
+    return Fix(
+        f"Make {told} depend on `{on}`",
+        Applicability.SAFE,
+        (Edit(module.path, CODEMOD, plan),),
+    )
+
+
+def _is_asked_for_nothing(node: ast.expr) -> bool:
+    """Return whether an expression may stand twice: names, and what is reckoned of them."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            plain = (_is_asked_for_nothing(left), _is_asked_for_nothing(right))
+            return all(plain) and "\n" not in ast.unparse(node)
+        case ast.Constant(value=int()):
+            return True
+    return bool(dotted(node))
 
 
 def _fix(finding: Finding, names: Sequence[str]) -> Fix:
