@@ -56,9 +56,9 @@ class ExclusiveOptions(Rule):
 
     ## Fix safety
 
-    Where there is a sampler for some callers only, the fix is safe: `shuffle=sampler is None`. Else it is
-    unsafe: it keeps the sampler and removes the shuffling. There is no fix for a call with both a
-    `sampler` and a `batch_sampler`.
+    The fix is unsafe: it keeps the sampler and removes the shuffling. Where there is a sampler at times
+    only, it is safe: `shuffle=sampler is None`. There is no fix for a call with both a `sampler` and a
+    `batch_sampler`.
 
     ## How to turn it off
 
