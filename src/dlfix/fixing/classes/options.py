@@ -76,8 +76,8 @@ def with_options(refused: Iterable[Planned], analysis: Analysis, codemod: str) -
 
 def _are_options(holder: Crossing) -> bool:
     match holder.value:
-        case Derived(how="parse_args" | "parse_known_args"):
-            return True
+        case Derived(how="parse_args" | "parse_known_args", node=ast.Call() as call):
+            return len(call.args) < 2 and all(each.arg != "namespace" for each in call.keywords)
         case ExternalCall(name=name):
             return name in _MADE_BY
     return False
