@@ -202,6 +202,19 @@ class ImportTime:
         return names
 
     @cached_property
+    def assigned(self) -> dict[str, list[ast.expr]]:
+        """What any assignment of the module, also in functions, gives each name."""
+        given: dict[str, list[ast.expr]] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        given.setdefault(target.id, []).append(node.value)
+            elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
+                given.setdefault(dotted(node.target), []).append(node.value)
+        return given
+
+    @cached_property
     def lazy_annotations(self) -> bool:
         """Return whether annotations are not evaluated (`from __future__ import annotations`)."""
         return self.imports.get("annotations") == "__future__.annotations"

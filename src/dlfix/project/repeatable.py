@@ -55,14 +55,7 @@ ONCE_METHODS = frozenset(
     ]
 )
 # What gives the same numbers each time, where it is made from a number that is written there.
-_SEEDED = frozenset(
-    [
-        "random.Random",
-        "numpy.random.default_rng",
-        "numpy.random.RandomState",
-        "numpy.random.Generator",
-    ]
-)
+_SEEDED = frozenset(["random.Random", "numpy.random.default_rng", "numpy.random.RandomState"])
 # What sets up a library, and has to be set up in a worker as well.
 SETTINGS = ("os.environ", "os.putenv", "sys.path", "sys.setrecursionlimit", "warnings", "logging")
 SETTING_METHODS = (
@@ -120,7 +113,7 @@ def _only_sets_up(module: ImportTime, function: ast.FunctionDef) -> bool:
         bool(calls)
         and not function.decorator_list
         and all(sets_up_a_library(module, each) for each in calls)
-        and all(_makes_a_text(each) for each in others)
+        and all(_gives_names_values(each) for each in others)
     )
 
 
@@ -137,16 +130,17 @@ def _is_text(statement: ast.Expr) -> bool:
     return isinstance(statement.value, ast.Constant)
 
 
-def _makes_a_text(statement: ast.stmt) -> bool:
-    """Return whether a statement gives a name a value without a call."""
-    target = getattr(statement, "target", None) or [*getattr(statement, "targets", ())][:1]
-    return (
-        isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign))
-        and all(
-            isinstance(each, ast.Name)
-            for each in ([target] if isinstance(target, ast.expr) else target)
-        )
-        and not any(isinstance(each, ast.Call) for each in ast.walk(statement))
+def _gives_names_values(statement: ast.stmt) -> bool:
+    """Return whether a statement does nothing but give names a value, without a call."""
+    match statement:
+        case ast.Assign(targets=targets):
+            pass
+        case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+            targets = [target]
+        case _:
+            return False
+    return all(isinstance(each, ast.Name) for each in targets) and not any(
+        isinstance(each, ast.Call) for each in ast.walk(statement)
     )
 
 
@@ -235,7 +229,9 @@ def _is_number(module: ImportTime, given: ast.expr) -> bool:
 def _draws_from_seeded(module: ImportTime, call: ast.Call) -> bool:
     """Return whether a call draws from a generator that the same function, or the module, makes from a number."""
     match call.func:
-        case ast.Attribute(value=ast.Name(id=name)):
+        case ast.Attribute(value=ast.Name(id=name)) if any(
+            _is_seeded(module, each) for each in module.assigned.get(name, ())
+        ):
             given = _assigned(module, call, name)
             if given is None:
                 return name in seeded(module)

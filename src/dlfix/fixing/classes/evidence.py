@@ -49,6 +49,7 @@ class Culprit:
     is_passed_in: bool = False
     on_class: bool = False  # kept on the class, for all its instances
     hangs: bool = False  # from another handle of the class
+    option: str = ""  # its name, where the attribute keeps options that hold it
     code: str = ""
     sender: str = ""  # the method of the object for which it crosses
     value: Any = None

@@ -44,7 +44,7 @@ def _kept_options(finding: Finding) -> Culprit | None:
     return Culprit(
         facts=facts,
         site=site_at(facts, store.attribute, store.statement),
-        container=crossing.edge.name,
+        option=crossing.edge.name,
         code=finding.code,
         value=holder.value,
         frame=store.frame,
@@ -86,7 +86,7 @@ def _are_options(holder: Crossing) -> bool:
 def _plan_options(group: Sequence[Culprit], around: Surroundings, analysis: Analysis) -> ClassPlan:
     """Plan a state that has a copy of the options, without some of them."""
     facts, kept = group[0].facts, group[0].attribute
-    names = list(dict.fromkeys(each.container for each in group))
+    names = list(dict.fromkeys(each.option for each in group))
     if len({each.attribute for each in group}) > 1:
         raise Refusal(f"several attributes keep the options ({facts.line(facts.node)})")
     for name in names:

@@ -22,7 +22,7 @@ from dlfix.fixing.proof.passed_values import argument
 from dlfix.fixing.proof.positions import opened_again, read_outside, reads_on
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.sharing import before_workers, is_sent, uses_through
-from dlfix.fixing.proof.state import told
+from dlfix.fixing.proof.state import positions_sent
 from dlfix.fixing.proof.syntax import (
     Function,
     dotted,
@@ -53,7 +53,7 @@ def _moved_by_methods(change: ClassChange) -> Iterator[Regression]:
     family = change.new.family(change.after)
     own = {id(node) for cls in family for node in within(cls.node)}
     for name, opener in opened_again(change, change.after):
-        row = None if name in told(change) else held.rows.get(f".{name}")
+        row = None if name in positions_sent(change) else held.rows.get(f".{name}")
         moving = _moving(change, held, name) if row and (row.position or row.iterates) else set()
         for module, node, how in uses_through(change, family, moving, own) if moving else ():
             if before_workers(change, module, node):

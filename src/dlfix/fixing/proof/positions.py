@@ -26,7 +26,7 @@ from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.rewinding import Rewinding
-from dlfix.fixing.proof.state import opened_when_asked, restored, told
+from dlfix.fixing.proof.state import opened_when_asked, positions_sent, restored
 from dlfix.fixing.proof.syntax import (
     Function,
     calls_in,
@@ -261,7 +261,7 @@ def _left_elsewhere(
     moved = [op for op in moved if op not in again]
     if any(_reads_its_own(f, name) for _, f in made):
         moved = [op for op in moved if op != "fieldnames"]  # a new one reads them first, too
-    if not moved or "seek" in again or name in told(change):
+    if not moved or "seek" in again or name in positions_sent(change):
         return ""
     if reads_on(change, held, name) is None and not read_outside(change, name):
         return ""

@@ -24,7 +24,7 @@ from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.repeated import run_again
-from dlfix.fixing.proof.state import dropped, opened_when_asked, restored, told
+from dlfix.fixing.proof.state import dropped, opened_when_asked, positions_sent, restored
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
@@ -120,7 +120,7 @@ def _reasons(
             f"({module.path.name}:{operation.line}), but a worker opens `{name}` "
             "without this setup"
         )
-    moved = [] if name in told(change) else done
+    moved = [] if name in positions_sent(change) else done
     if moved and (by_constructor or opened_late) and _is_read_on(change, parent, held, name):
         module, operation = moved[0]
         yield (

@@ -521,7 +521,7 @@ def dropped(change: ClassChange) -> dict[str, ast.AST]:
         for key in dict(_left_out(before)) if before is not None else ():
             gone.pop(key, None)
         found.update(gone)
-    return found | marked(change) | told(change)
+    return found | marked(change) | positions_sent(change)
 
 
 def marked(change: ClassChange) -> dict[str, ast.AST]:
@@ -538,7 +538,7 @@ def marked(change: ClassChange) -> dict[str, ast.AST]:
     return found
 
 
-def told(change: ClassChange) -> dict[str, ast.AST]:
+def positions_sent(change: ClassChange) -> dict[str, ast.AST]:
     """Return the handles of which the state now has the position, to which what is opened again is moved."""
     getstate, setstate = (change.after.methods.get(n) for n in ("__getstate__", "__setstate__"))
     if getstate is None or setstate is None:
