@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.project.import_time import ImportTime, Unit
-from dlfix.project.syntax import FUNCTIONS, dotted
+from dlfix.project.syntax import FUNCTIONS, LOG_METHODS, dotted
 
 # What gives something else, or does something to the world, each time it is called.
 ONCE = (
@@ -65,7 +65,6 @@ SETTING_METHODS = (
 # What is registered for the process that runs the script: its end, its signals.
 OF_ONE_PROCESS = ("atexit.", "signal.")
 NO_SETTINGS = ("seed", "set_start_method", "set_device", "set_trace", "set_printoptions")
-_LOGS = frozenset("debug info warning warn error exception critical log shutdown".split())
 
 
 def once_in(module: ImportTime, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
@@ -92,7 +91,9 @@ def sets_up_a_library(module: ImportTime, statement: ast.stmt) -> bool:
             return _only_sets_up(module, definition)
         if name.startswith(OF_ONE_PROCESS) or any(word in method for word in NO_SETTINGS):
             return False
-        if name.startswith("logging.") and (method in _LOGS or _begins_anew(statement.value)):
+        if name.startswith("logging.") and (
+            method in (*LOG_METHODS, "shutdown") or _begins_anew(statement.value)
+        ):
             return False
         imported = head in {full.partition(".")[0] for full in module.imports.values()}
         return name.startswith(SETTINGS) or (imported and method.startswith(SETTING_METHODS))

@@ -17,6 +17,8 @@ ADDING = frozenset("append appendleft extend extendleft insert add update setdef
 MUTATORS = ADDING | frozenset(
     "pop popitem popleft remove discard clear sort reverse register".split()
 )
+# The methods of a logger that write a line.
+LOG_METHODS = frozenset("debug info warning warn error exception critical log".split())
 _UNSURE = (
     ast.IfExp,
     ast.BoolOp,

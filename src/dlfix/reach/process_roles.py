@@ -22,6 +22,7 @@ from dlfix.project import scan
 from dlfix.project.bodies import Named
 from dlfix.project.module import Module
 from dlfix.project.syntax import (
+    LOG_METHODS,
     decorators,
     first_parameter,
     is_attribute_of,
@@ -77,7 +78,6 @@ _MOST_CALLED = 12  # functions that one statement runs which are asked whether t
 _FURTHER_MODULES = 24  # that name a method, but not its class
 _SHOWING = frozenset({"__repr__", "__str__", "__format__"})
 _SHOW = frozenset("print str repr format".split())
-_LOG = frozenset("debug info warning error format".split())
 _OTHERS = (Instance, Class, Container, Constant, External, Function, ModuleValue)
 
 
@@ -785,7 +785,7 @@ def _shown(module: Module) -> dict[str, list[ast.expr]]:
         match call.func:
             case ast.Name(id=name) if name in _SHOW:
                 found += call.args
-            case ast.Attribute(attr=name) if name in _LOG:
+            case ast.Attribute(attr=name) if name in LOG_METHODS or name == "format":
                 found += call.args
     found += [each.value for each in module.nodes(ast.FormattedValue)]
     for each in module.nodes(ast.BinOp):

@@ -12,9 +12,8 @@ from dlfix.fixing.classes.origins import Origins
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, in_order
-from dlfix.project.syntax import last_name
+from dlfix.project.syntax import LOG_METHODS, last_name
 
-LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
 SQL = ("execute", "executescript", "sql", "query")
 SQL_SETTINGS = ("PRAGMA", "SET ", "ATTACH", "LOAD", "INSTALL", "CREATE TEMP")
 _TEMPORARY = re.compile(
@@ -132,7 +131,7 @@ class Settings(Origins):
         return self._stands_for(path or node, attribute)
 
     def _is_setting(self, call: ast.Call, name: str, handle: Handle) -> bool:
-        if name in LOGGING or name == handle.close or name in ("close", "flush"):
+        if name in LOG_METHODS or name == handle.close or name in ("close", "flush"):
             return False
         if name in SQL:
             return self._is_sql_setting(call)
@@ -190,7 +189,7 @@ def _only_logs(statement: ast.stmt) -> bool:
         case ast.Pass():
             return True
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name))):
-            return name in LOGGING
+            return name in LOG_METHODS
     return False
 
 

@@ -21,11 +21,10 @@ from dlfix.fixing.classes.kept_locals import is_new_list
 from dlfix.fixing.classes.parent_close import REGISTERS
 from dlfix.fixing.classes.plans import Exchange, Insert
 from dlfix.fixing.classes.selection import Selection, is_stored
-from dlfix.fixing.classes.settings import LOGGING
 from dlfix.fixing.classes.statements import is_plain, is_value
 from dlfix.fixing.classes.text import bound_within, comments_of, indented, names_in, stored_in
 from dlfix.project.order import begins_before, comes_before, lies_in
-from dlfix.project.syntax import defaults, last_name, parameters
+from dlfix.project.syntax import LOG_METHODS, defaults, last_name, parameters
 
 INDENT = "    "
 LOOPS = (ast.For, ast.While, ast.comprehension)
@@ -574,7 +573,7 @@ def _only_waits(statement: ast.stmt) -> bool:
         case ast.If(test=ast.Compare(), body=[ast.Raise()], orelse=[]):
             return True
         case ast.Expr(value=ast.Call(func=func)):
-            return last_name(func) in {"sleep", "print", *LOGGING}
+            return last_name(func) in {"sleep", "print", *LOG_METHODS}
     return False
 
 

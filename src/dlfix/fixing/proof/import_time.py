@@ -25,6 +25,7 @@ from dlfix.fixing.proof.syntax import (
     strings,
 )
 from dlfix.project.module import Module
+from dlfix.project.syntax import LOG_METHODS
 
 _QUIET = frozenset({"filterwarnings", "simplefilter", "getLogger", "set_num_threads"})
 _READS = frozenset("get copy keys values items".split())
@@ -38,7 +39,6 @@ _DRAWS = frozenset(
 )
 _GENERATORS = frozenset("default_rng RandomState Random Generator".split())
 _LOGGING = "library:logging"
-_LOGS = frozenset("debug info warning warn error exception critical log".split())
 _SETS_UP_LOGGING = frozenset(
     "basicConfig dictConfig fileConfig addHandler removeHandler setLevel addLevelName setLoggerClass"
     " captureWarnings".split()
@@ -408,7 +408,7 @@ def _library(node: ast.Call, name: str, effect: _Effect) -> None:
 def _logging(node: ast.Call, effect: _Effect) -> None:
     """Add whether a call logs, or sets up how that is done."""
     last = last_part(node.func)
-    if last in _LOGS:
+    if last in LOG_METHODS:
         effect.reads.setdefault(_LOGGING, node.lineno)
     if last in _SETS_UP_LOGGING:
         effect.changes.setdefault(_LOGGING, node.lineno)

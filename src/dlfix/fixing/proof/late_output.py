@@ -12,9 +12,9 @@ from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import Function, calls_in
 from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
+from dlfix.project.syntax import LOG_METHODS
 
 _SHOWING = frozenset({"print", "warnings.warn", "sys.stdout.write", "sys.stderr.write"})
-_LEVELS = frozenset("debug info warning warn error exception critical log".split())
 _MOST = 60  # functions that construction is followed through
 
 
@@ -60,7 +60,7 @@ def _shows(module: Module, call: ast.Call) -> bool:
     if name in _SHOWING:
         return True
     owner, _, method = name.rpartition(".")
-    return method in _LEVELS and "log" in owner.rpartition(".")[2].lower()
+    return method in LOG_METHODS and "log" in owner.rpartition(".")[2].lower()
 
 
 __all__ = ["check"]
