@@ -435,6 +435,17 @@ class Module:
         """Return a node's parent; None for the module."""
         return self.parents.get(node)
 
+    def block_of(self, statement: ast.stmt) -> list[ast.stmt]:
+        """Return the block that a statement stands in."""
+        above = self.parents.get(statement)
+        blocks = (getattr(above, field, None) for field in ("body", "orelse", "finalbody"))
+        return next((b for b in blocks if isinstance(b, list) and statement in b), [statement])
+
+    def below(self, statement: ast.stmt) -> list[ast.stmt]:
+        """Return the statements that follow one in its block."""
+        block = self.block_of(statement)
+        return block[block.index(statement) + 1 :]
+
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """Yield a node's parents, nearest first."""
         parent = self.parents.get(node)

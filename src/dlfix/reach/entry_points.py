@@ -346,16 +346,11 @@ def _ends_before(one: ast.AST, other: ast.AST, module: Module) -> bool:
     """Return whether code leaves its function once it has run a node, and does not come to another one below."""
     child: ast.AST | None = module.statement(one)
     while isinstance(child, ast.stmt) and not isinstance(child, DEFINITIONS):
-        above = module.parent(child)
-        for name in ("body", "orelse", "finalbody", "handlers"):
-            block = getattr(above, name, None)
-            if not isinstance(block, list) or child not in block:
-                continue
-            if any(lies_in(other, each) for each in block):
-                return False
-            if any(isinstance(each, ast.Return) for each in block[block.index(child) :]):
-                return True
-        child = above
+        if any(lies_in(other, each) for each in module.block_of(child)):
+            return False
+        if any(isinstance(each, ast.Return) for each in (child, *module.below(child))):
+            return True
+        child = module.parent(child)
     return False
 
 

@@ -643,7 +643,7 @@ class RoleReader:
         sets = self._set_by(call.func.attr, methods, cls)
         if not isinstance(statement, ast.Expr) or not sets:
             return False
-        for below in _below(statement, module):
+        for below in module.below(statement):
             match below:
                 case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr=name))) if (
                     ast.unparse(held) == owner and sets <= _reset_by(methods.get(name))
@@ -1031,16 +1031,6 @@ def _binds(node: ast.AST, owner: str) -> bool:
     """Return whether a node binds the name by which an object goes, or that it hangs from."""
     stored = isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     return stored and owner.partition(".")[0] == node.id  # type: ignore[attr-defined]
-
-
-def _below(statement: ast.stmt, module: Module) -> list[ast.stmt]:
-    """Return the statements that follow one in its block."""
-    above = module.parent(statement)
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(above, name, None)
-        if isinstance(block, list) and statement in block:
-            return block[block.index(statement) + 1 :]
-    return []
 
 
 def _reset_by(method: Def | None) -> frozenset[str]:

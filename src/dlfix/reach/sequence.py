@@ -11,7 +11,6 @@ from dlfix.project.syntax import LOOPS
 if TYPE_CHECKING:
     from dlfix.project.module import Module
 
-_BLOCKS = ("body", "orelse", "finalbody")
 _ITERATING = (ast.For, ast.comprehension)
 
 
@@ -33,9 +32,7 @@ def surely_after(statement: ast.stmt, node: ast.AST, module: Module) -> bool:
 
 def beside(statement: ast.stmt, node: ast.AST, module: Module) -> tuple[list[ast.stmt], int | None]:
     """Return the block that a statement is of, and the place in it of the one that a node is part of."""
-    above = module.parent(statement)
-    blocks = (getattr(above, name, None) for name in _BLOCKS)
-    block = next((b for b in blocks if isinstance(b, list) and statement in b), [statement])
+    block = module.block_of(statement)
     return block, place_in(block, module, node)
 
 

@@ -34,7 +34,7 @@ def is_set_back(store: Store, boundary: Boundary, interpreter: Evaluator) -> boo
 
 def run_below(module: Module, statement: ast.stmt) -> Iterator[ast.stmt]:
     """Yield the statements that surely run after one, of its block and of the `finally` around it, if none leaves."""
-    block = _block_of(module, statement)
+    block = module.block_of(statement)
     for each in block[block.index(statement) + 1 :]:
         yield each
         if isinstance(each, ast.Try):
@@ -44,12 +44,6 @@ def run_below(module: Module, statement: ast.stmt) -> Iterator[ast.stmt]:
     above = module.parent(statement)
     if isinstance(above, ast.Try) and block is above.body:
         yield from above.finalbody
-
-
-def _block_of(module: Module, statement: ast.stmt) -> list[ast.stmt]:
-    above = module.parent(statement)
-    blocks = (getattr(above, name, None) for name in ("body", "orelse", "finalbody"))
-    return next(b for b in blocks if isinstance(b, list) and statement in b)
 
 
 def _set_or_deleted(statement: ast.stmt) -> set[str]:

@@ -200,20 +200,8 @@ def is_method_of(facts: ClassFacts, site: StoreSite, handle: str) -> bool:
 
 def _is_set_again(facts: ClassFacts, site: StoreSite, sites: Sequence[StoreSite]) -> bool:
     """Return whether a later statement of the same block puts something else in the attribute's place."""
-    block = facts.module.parent(site.statement)
-    return any(
-        facts.module.parent(each.statement) is block
-        and each.statement in _rest_of_block(block, site.statement)
-        for each in sites
-    )
-
-
-def _rest_of_block(block: ast.AST | None, statement: ast.stmt) -> Sequence[ast.stmt]:
-    for part in ("body", "orelse", "finalbody"):
-        statements = getattr(block, part, [])
-        if statement in statements:
-            return list(statements[statements.index(statement) + 1 :])
-    return []
+    below = facts.module.below(site.statement)
+    return any(each.statement in below for each in sites)
 
 
 def _mentions(facts: ClassFacts, site: StoreSite, culprit: Culprit) -> bool:

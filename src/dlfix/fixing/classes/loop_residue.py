@@ -105,7 +105,7 @@ class EachTime:
         wanted = ast.unparse(key) if key is not None else "-1"
         if ast.unparse(item.slice) != wanted:
             return False
-        block = block_of(self.module, self.fill.statement)
+        block = self.module.block_of(self.fill.statement)
         following = block[block.index(self.fill.statement) + 1 :]
         if not any(item in ast.walk(each) for each in following):
             return False
@@ -165,7 +165,7 @@ class EachTime:
         """Return whether what is kept can be kept where it is opened, as an argument with a call asks for."""
         if isinstance(self.call.args[0], (ast.Name, ast.Constant)):
             return False
-        block = block_of(self.module, definition)
+        block = self.module.block_of(definition)
         if self.fill.statement not in block:
             return False
         between = block[block.index(definition) : block.index(self.fill.statement)]
@@ -198,7 +198,7 @@ class EachTime:
         """Open what the rest of the loop reads in a `with`."""
         self._refuse_escaping(self.items)
         local = self._local_name()
-        block = block_of(self.module, self.fill.statement)
+        block = self.module.block_of(self.fill.statement)
         following = block[block.index(self.fill.statement) + 1 :]
         used = [s for s in following if any(i in ast.walk(s) for i in self.items)]
         for item in self.items:
@@ -303,20 +303,13 @@ class EachTime:
         raise Refusal("no unused name is available for the local resource")
 
 
-def block_of(module: Module, statement: ast.stmt) -> list[ast.stmt]:
-    """Return the block that a statement stands in."""
-    parent = module.parent(statement)
-    parts = (getattr(parent, each, []) for each in ("body", "orelse", "finalbody"))
-    return next(part for part in parts if statement in part)
-
-
 def home_block(module: Module, statement: ast.stmt) -> list[ast.stmt]:
     """Return the block in which a name is bound: around a `try` whose handlers all leave it."""
     parent = module.parent(statement)
     tried = isinstance(parent, ast.Try) and statement in parent.body and not parent.finalbody
     if isinstance(parent, ast.Try) and tried and all(_leaves(e.body) for e in parent.handlers):
-        return block_of(module, parent)
-    return block_of(module, statement)
+        return module.block_of(parent)
+    return module.block_of(statement)
 
 
 def outermost_in(module: Module, block: Sequence[ast.stmt], node: ast.stmt) -> ast.stmt:

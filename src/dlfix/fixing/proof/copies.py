@@ -215,10 +215,7 @@ def _set_anew(module: Module, call: ast.Call) -> set[str]:
     if not isinstance(made, ast.Assign) or [type(t) for t in made.targets] != [ast.Name]:
         return found
     (copied,) = map(dotted, made.targets)
-    above = module.parent(made)
-    blocks = (getattr(above, part, []) for part in ("body", "orelse", "finalbody"))
-    block = next((each for each in blocks if isinstance(each, list) and made in each), [made])
-    for statement in block[block.index(made) + 1 :]:
+    for statement in module.below(made):
         match statement:
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attribute)]) if (
                 name == copied and copied not in map(dotted, within(statement.value))

@@ -23,7 +23,7 @@ def answered(module: Module, partial: ast.Call, defs: Collection[str]) -> frozen
         case ast.Call(func=func) as call if last_part(func) == "update_wrapper":
             return _OF_WRAPPED if call.args[0] is partial and len(call.args) == 2 else frozenset()
         case ast.Assign(targets=[ast.Name(id=name)]) as statement:
-            kept = name in defs and _names(_below(module, statement), name)
+            kept = name in defs and _names(next(iter(module.below(statement)), None), name)
             return _NAME if kept else frozenset()
     return frozenset()
 
@@ -38,15 +38,6 @@ def updated(module: Module, function: ast.AST) -> str:
             made = last_part(partial.func) == "partial" and last_part(func) == "update_wrapper"
             return dotted(wrapped) if made else ""
     return ""
-
-
-def _below(module: Module, statement: ast.stmt) -> ast.stmt | None:
-    for block in ("body", "orelse", "finalbody"):
-        listed = getattr(module.parent(statement), block, [])
-        if isinstance(listed, list) and statement in listed[:-1]:
-            below: ast.stmt = listed[listed.index(statement) + 1]
-            return below
-    return None
 
 
 def _names(statement: ast.stmt | None, name: str) -> bool:
