@@ -15,9 +15,10 @@ _OUTER_BLOCK = re.compile(
 
 
 def usual(text: str, first: str) -> str:
-    """Return what most blocks at module level are indented by, of tabs or spaces that which more lines have.
+    """Return the most common indentation of blocks at module level.
 
-    It is that of the first block where none leads.
+    Only blocks count whose character, tab or space, begins the most lines of the file. The first
+    block's indentation (`first`) is returned where no other is more common.
     """
     text = text.replace("\r\n", "\n")
     lines = Counter(line[0] for line in text.split("\n") if line[:1] in ("\t", " "))

@@ -458,7 +458,7 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | SetByPar
 def _of_guarded_scripts(
     name: GlobalName, entries: list[tuple[Use, Entry]]
 ) -> tuple[Use, Entry] | None:
-    """Return a write by a script of which workers run none: those that set it on import are other programs."""
+    """Return a write in a script's guarded code, where no module that sets the name on import comes with the script."""
     project = name.analysis.project
     on_import = {entry.module for _, entry in entries if entry.kind == "import"}
     return next(

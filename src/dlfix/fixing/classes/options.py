@@ -114,7 +114,7 @@ def _plan_options(group: Sequence[Culprit], around: Surroundings, analysis: Anal
 
 
 def _made_by(culprit: Culprit) -> str:
-    """Return the class of the options."""
+    """Return the dotted name of the class of the options."""
     value = culprit.value
     return value.name if isinstance(value, ExternalCall) else "argparse.Namespace"
 

@@ -224,7 +224,7 @@ def _restoring(facts: ClassFacts, attribute: str, body: str) -> list[str]:
 
 
 def _at_position(facts: ClassFacts, attribute: str, restoring: list[str]) -> list[str]:
-    """Return the statements that open a handle again, and go to the place that the state has in its place."""
+    """Return the statements that open a handle again, and move it to the position that the state holds."""
     position = naming.free_name("position", " ".join(restoring).split())
     return [
         f"{position} = self.{attribute}",

@@ -87,7 +87,7 @@ def _dependent(wrong: WrongOption) -> Fix | None:
     on = "num_workers" if "num_workers" in wrong.check.reads else "sampler"
     names = [name for name in wrong.check.drop if _set(wrong, name)]
     given = keywords.get(on)
-    if not names or given is None or not _is_asked_for_nothing(given):
+    if not names or given is None or not _may_stand_twice(given):
         return None
     if wrong.reader.literal(on) or (on == "sampler" and _right_with(wrong) != on):
         return None
@@ -108,11 +108,11 @@ def _dependent(wrong: WrongOption) -> Fix | None:
     )
 
 
-def _is_asked_for_nothing(node: ast.expr) -> bool:
-    """Return whether an expression may stand twice: names, and what is reckoned of them."""
+def _may_stand_twice(node: ast.expr) -> bool:
+    """Return whether an expression may be written twice: it consists of names, integers and arithmetic."""
     match node:
         case ast.BinOp(left=left, right=right):
-            plain = (_is_asked_for_nothing(left), _is_asked_for_nothing(right))
+            plain = (_may_stand_twice(left), _may_stand_twice(right))
             return all(plain) and "\n" not in ast.unparse(node)
         case ast.Constant(value=int()):
             return True

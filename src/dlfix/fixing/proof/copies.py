@@ -239,20 +239,21 @@ def _copies_itself(change: ClassChange, cls: Class) -> bool:
 def _has_other_items(
     change: ClassChange, module: Module, call: ast.Call, classes: list[Class]
 ) -> bool:
-    """Return whether code sets or deletes items of a copy, which no object of the classes lets it do."""
+    """Return whether code sets or deletes items of a copy, and no object of the classes supports that."""
     made = module.parent(call)
     names = {name for t in getattr(made, "targets", ()) if (name := dotted(t))}
     around = change.new.enclosing(module, call)
     done = {
-        _OF_ITEMS[type(node.ctx)]
+        _CHANGES_ITEMS[type(node.ctx)]
         for node in executed(around.body if around is not None else module.tree.body)
-        if isinstance(node, ast.Subscript) and dotted(node.value) in names
-    } - {"__getitem__"}
+        if isinstance(node, ast.Subscript)
+        and type(node.ctx) in _CHANGES_ITEMS
+        and dotted(node.value) in names
+    }
     return bool(done) and all(_lacks(change, cls, done) for cls in classes)
 
 
-_OF_ITEMS: dict[type[ast.expr_context], str] = {
-    ast.Load: "__getitem__",
+_CHANGES_ITEMS: dict[type[ast.expr_context], str] = {
     ast.Store: "__setitem__",
     ast.Del: "__delitem__",
 }

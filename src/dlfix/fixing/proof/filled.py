@@ -77,7 +77,7 @@ def _put_in(change: ClassChange, name: str) -> Iterator[str]:
 def _still_put_in(
     change: ClassChange, name: str, opener: Function
 ) -> Iterator[tuple[Class, Function, str]]:
-    """Yield what constructors of derived classes put in that is no part of what opens the container."""
+    """Yield what constructors of derived classes add to the container and its opener does not."""
     own = change.new.lineage(change.after)
     for heir in change.new.heirs(change.after):
         found = change.new.method(heir, opener.name)
@@ -200,7 +200,7 @@ def _openers(change: ClassChange) -> set[str]:
 
 
 def _put_when_asked(change: ClassChange, name: str, opener: Function) -> set[str]:
-    """Return the names of the calls whose results methods put in that run after the constructor too, not to open it."""
+    """Return the callees whose results are added to the container by methods that may run after construction."""
     opening = {id(function) for _, function in _run_by(change, opener)}
     functions = {n: f for each in change.new.lineage(change.after) for n, f in each.methods.items()}
     making = [f for n, f in functions.items() if n in CONSTRUCTORS]
