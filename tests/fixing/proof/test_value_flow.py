@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from dlfix.fixing.proof.decorating import is_of_decorated
 from dlfix.fixing.proof.program import Program
-from dlfix.fixing.proof.value_flow import is_about, is_of_decorated, known_as
+from dlfix.fixing.proof.value_flow import Known, is_about, known_as
 from dlfix.project.module import Module
 from dlfix.project.project import Project
 
@@ -42,14 +43,15 @@ def _local_classes(module: Module) -> list[ast.ClassDef]:
     return [n for n in module.nodes(ast.ClassDef) if isinstance(module.parent(n), ast.FunctionDef)]
 
 
-def names(tmp_path: Path, text: str) -> set[str] | None:
+def names(tmp_path: Path, text: str) -> frozenset[str] | None:
     names = "from torch.utils.data import DataLoader as Loaded\n"
     tree = project(tmp_path, {"main.py": HEAD + text, "own.py": OWN, "names.py": names})
     module = next(each for each in tree.mentions("DataLoader") if each.path.name == "main.py")
     functions = module.nodes(ast.FunctionDef)
     local = [each for each in functions if isinstance(module.parent(each), ast.FunctionDef)]
     inner = [*module.nodes(ast.Lambda), *local, *_local_classes(module)]
-    return known_as(Program(tree), module, inner)
+    known = known_as(Program(tree), module, inner)
+    return None if known is None else known.names
 
 
 @pytest.mark.parametrize(
@@ -75,7 +77,9 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
         ("Loader(d, lambda b: b)", None),
         ("functools.wraps(lambda b: b)", None),
         ("register(lambda b: b)", None),
-        ("def f():\n    return lambda b: b", None),
+        ("def f():\n    return lambda b: b", {"<lambda>", "f"}),
+        ("def f():\n    return lambda b: b\nnames = ['f']", None),
+        ("def f():\n    return lambda b: b\nprint(f'{f()}', '{}'.format(f()))", {"<lambda>", "f"}),
         ("def f():\n    return lambda b: b\nkeep(f)", None),
         ("@cache\ndef f():\n    return lambda b: b", None),
         ("def f():\n    return lambda b: b\nf()", {"<lambda>", "f"}),
@@ -87,7 +91,7 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
         ("f = lambda b: b\nDataLoader(d, collate_fn=f)", {"<lambda>", "f", "collate_fn"}),
         ("f = lambda b: b\nshow(f)", None),
         ("f = g = lambda b: b\ndel g", {"<lambda>", "f", "g"}),
-        ("f += lambda b: b", None),
+        ("f += lambda b: b", {"<lambda>", "f"}),
         (
             "def f(flag):\n    c = None\n    if flag:\n        c = lambda b: b\n    if c is not None:\n"
             "        DataLoader(d, collate_fn=c)",
@@ -97,8 +101,10 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
             "def load(d, fn):\n    DataLoader(d, collate_fn=fn)\nload(d, lambda b: b)",
             {"<lambda>", "fn", "collate_fn"},
         ),
-        ("def load(d, *fns):\n    pass\nload(d, lambda b: b)", None),
-        ("def load(d, **fns):\n    pass\nload(d, fn=lambda b: b)", None),
+        ("def load(d, *fns):\n    pass\nload(d, lambda b: b)", {"<lambda>", "fns"}),
+        ("def load(d, *fns):\n    show(fns)\nload(d, lambda b: b)", None),
+        ("def load(d, **fns):\n    pass\nload(d, fn=lambda b: b)", {"<lambda>", "fn", "fns"}),
+        ("def load(d, **fns):\n    show(fns[d])\nload(d, fn=lambda b: b)", None),
         ("def load(d, fn):\n    show(fn)\nload(d, fn=lambda b: b)", None),
         (
             "class A:\n    def __init__(self, d, fn):\n        self.fn = fn\nA(d, lambda b: b)",
@@ -109,10 +115,14 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
             {"<lambda>", "fn"},
         ),
         ("class A:\n    def m(self):\n        self.fn = lambda b: b\n        show(self.fn)", None),
-        ("class A:\n    def m(self):\n        self.fn = lambda b: b\ngetattr(a, 'fn')", None),
+        (
+            "class A:\n    def m(self):\n        self.fn = lambda b: b\ngetattr(a, 'fn')",
+            {"<lambda>", "fn"},
+        ),
+        ("class A:\n    def m(self):\n        self.fn = lambda b: b\nshow(getattr(a, 'fn'))", None),
         ("class A:\n    fn = lambda b: b\nother = A.fn\nshow(other)", None),
         (HELD + "for one in vars(a).values():\n    one(1)", {"<lambda>", "fn", "one"}),
-        (HELD + "x = [one(1) for k, one in a.__dict__.items()]", {"<lambda>", "fn", "k", "one"}),
+        (HELD + "x = [one(1) for k, one in a.__dict__.items()]", {"<lambda>", "fn", "one"}),
         (HELD + "one = vars(a)['fn']", {"<lambda>", "fn", "one"}),
         (HELD + "one = a.__dict__.get(key)", {"<lambda>", "fn", "one"}),
         (HELD + "one = vars(a)['other']", {"<lambda>", "fn"}),
@@ -153,18 +163,18 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
         ("from names import *\nUnknown(d, collate_fn=lambda b: b)", None),
         (
             "opts = {}\nopts['collate_fn'] = lambda b: b\nDataLoader(d, **opts)",
-            {"<lambda>", "collate_fn"},
+            {"<lambda>", "collate_fn", "opts"},
         ),
         ("opts = {}\nopts['collate_fn'] = lambda b: b\nfor k in opts.values(): show(k)", None),
         ("opts = {}\nopts['collate_fn'] = lambda b: b\nload(**opts)", None),
         (
             "opts = load(opts)\nopts['collate_fn'] = lambda b: b\nDataLoader(d, **opts)",
-            {"<lambda>", "collate_fn"},
+            {"<lambda>", "collate_fn", "opts"},
         ),
         (
             "for k in d:\n    opts = load(k)\n    show(opts)\n    opts['collate_fn'] = lambda b: b\n"
             "    DataLoader(d, **opts)",
-            {"<lambda>", "collate_fn"},
+            {"<lambda>", "collate_fn", "opts"},
         ),
         (
             "for k in d:\n    opts = dict(opts)\n    show(opts)\n    opts['collate_fn'] = lambda b: b\n"
@@ -173,14 +183,14 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
         ),
         (
             "def f():\n    return opts\nopts = {}\nopts['collate_fn'] = lambda b: b\nDataLoader(d, **opts)",
-            None,
+            {"<lambda>", "collate_fn", "f", "opts"},
         ),
         (
             "opts = {'collate_fn': lambda b: b}\nDataLoader(d, **opts)",
-            {"<lambda>", "collate_fn"},
+            {"<lambda>", "collate_fn", "opts"},
         ),
         ("opts = {'collate_fn': lambda b: b}\nshow(opts['collate_fn'])", None),
-        ("opts = {0: lambda b: b}\nDataLoader(d, **opts)", None),
+        ("opts = {0: lambda b: b}\nDataLoader(d, **opts)", {"<lambda>", "opts"}),
         ("load({'collate_fn': lambda b: b})", None),
         (
             "def f():\n    for step in [lambda b: b]:\n        step(1)",
@@ -203,6 +213,7 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
         ("def f(c):\n    show(c or (lambda b: b))", None),
         (LOCAL, {"C"}),
         (LOCAL.replace("C()", "show(C)"), None),
+        (LOCAL.replace("C()", "print(C)"), None),
         (LOCAL.replace("C()", "DataLoader(C)"), {"C", ""}),
         (LOCAL.replace("(B)", "(B, metaclass=M)"), None),
         (LOCAL + "print(B.__subclasses__())", None),
@@ -213,7 +224,52 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
         (STEPS + "show(self.steps.copy())", None),
         (STEPS + "show(b.steps.__self__)", None),
         (STEPS + "len = show\n        len(self.steps)", None),
-        (STEPS + "self.steps[0] = self.steps[1]\n        b.steps.pop()", None),
+        (STEPS + "self.steps[0] = self.steps[1]\n        b.steps.pop()", {"<lambda>", "steps"}),
+        (STEPS + "self.steps.append(1)\n        self.steps.pop()(b)", {"<lambda>", "steps"}),
+        (STEPS + "show(b.steps.pop())", None),
+        (
+            "def f(d):\n    steps = []\n    steps.append(lambda b: b)\n    return [s(d) for s in steps]",
+            {"<lambda>", "steps", "s"},
+        ),
+        ("def f(d):\n    steps = []\n    steps.append(lambda b: b)\n    show(steps[0])", None),
+        (
+            "def add(steps):\n    steps.append(lambda b: b)\ndef f():\n    mine = []\n    add(mine)\n"
+            "    mine[0](1)",
+            {"<lambda>", "steps", "mine"},
+        ),
+        (
+            "def add(steps):\n    steps.append(lambda b: b)\ndef f():\n    mine = []\n    add(mine)\n"
+            "    show(mine[0])",
+            None,
+        ),
+        (
+            "class A:\n    def put(self, key):\n        self.table[key] = lambda b: b\n"
+            "    def use(self, key):\n        return self.table[key](1)",
+            {"<lambda>", "table"},
+        ),
+        (
+            "class A:\n    def put(self, key):\n        self.table[key] = lambda b: b\n"
+            "    def use(self):\n        for name, fn in self.table.items():\n            show(fn)",
+            None,
+        ),
+        (
+            "def f(d):\n    options = dict(collate_fn=lambda b: b)\n    return DataLoader(d, **options)",
+            {"<lambda>", "collate_fn", "options"},
+        ),
+        (
+            "def load(d, collate_fn, workers):\n    DataLoader(d, workers, collate_fn=collate_fn)\n"
+            "options = dict(collate_fn=lambda b: b)\nload(d, **options)",
+            {"<lambda>", "collate_fn", "options"},
+        ),
+        (
+            "def load(d, collate_fn, show_it):\n    show(collate_fn)\n"
+            "options = dict(collate_fn=lambda b: b)\nload(d, **options)",
+            None,
+        ),
+        (
+            "def load(d, fn):\n    show(fn)\noptions = {}\noptions[d] = lambda b: b\nload(d, **options)",
+            None,
+        ),
     ],
 )
 def test_the_names_of_what_only_a_library_gets(
@@ -234,7 +290,8 @@ def test_a_question_is_about_a_function_by_one_of_its_names(tmp_path: Path, text
     tree = project(tmp_path, {"main.py": text})
     (module,) = tree.mentions("__name__")
     (node,) = module.nodes_by_name["__name__"]
-    assert is_about(module, node, {"collate_fn"}) is about
+    known = Known(frozenset({"collate_fn"}), frozenset())
+    assert is_about(module, node, known) is about
     assert is_about(module, node, None)
 
 

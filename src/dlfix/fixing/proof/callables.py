@@ -13,6 +13,7 @@ from dlfix.catalog import load
 from dlfix.catalog.rows import BoundaryRow
 from dlfix.fixing.proof import class_partials, kept_names, new_arguments, writes
 from dlfix.fixing.proof.changes import FileChange, Regression
+from dlfix.fixing.proof.decorating import is_of_decorated
 from dlfix.fixing.proof.iterations import used_up
 from dlfix.fixing.proof.observed_values import Sources, makes_function, observed
 from dlfix.fixing.proof.program import Class, whose_class
@@ -31,7 +32,7 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
-from dlfix.fixing.proof.value_flow import is_about, is_of_decorated, known_as
+from dlfix.fixing.proof.value_flow import Known, is_about, known_as
 from dlfix.project.importing import beside_tests, together
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, comes_before
@@ -800,7 +801,7 @@ class Moved:
     # Who looks at a function
 
     @cached_property
-    def known_names(self) -> set[str] | None:
+    def known_names(self) -> Known | None:
         """The names by which code could ask something of the functions that moved; None for any."""
         asked = [*self._seen_differently, *self._dressed()]
         return known_as(self.change.old, self.old, asked)

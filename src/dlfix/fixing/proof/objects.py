@@ -35,26 +35,26 @@ def may_be_object(
     own = change.new.class_of_self(module, node)
     if own is not None:
         return own in change.new.family(change.after)
-    if _has_other_attributes(change, module, node, classes):
+    if has_other_attributes(change.new, module, node, classes):
         return False
     if isinstance(node, ast.Attribute) and node.attr in change.new.given_names(change.after):
         return True
     return is_object(change, module, node, classes) or _is_passed_to(change, module, node)
 
 
-def _has_other_attributes(
-    change: ClassChange, module: Module, node: ast.expr, classes: list[Class]
+def has_other_attributes(
+    program: Program, module: Module, node: ast.expr, classes: list[Class]
 ) -> bool:
     """Return whether a function reads an attribute of its parameter that no object of the classes has."""
-    function, name = change.new.enclosing(module, node), dotted(node)
+    function, name = program.enclosing(module, node), dotted(node)
     if function is None or name not in parameters(function) or name in stored_names(function.body):
         return False
     nodes = list(executed(function.body))
     if any(map(_catches, nodes)) or "hasattr" in map(last_part, nodes):
         return False
     read = {n.attr for n in nodes if isinstance(n, ast.Attribute) and dotted(n.value) == name}
-    unset = {attr for attr in read if not any(change.new.project.setters(attr))}
-    return bool(unset) and all(_lacks_one(change, cls, unset) for cls in classes)
+    unset = {attr for attr in read if not any(program.project.setters(attr))}
+    return bool(unset) and all(_lacks_one(program, cls, unset) for cls in classes)
 
 
 def _catches(node: ast.AST) -> bool:
@@ -64,11 +64,11 @@ def _catches(node: ast.AST) -> bool:
     return node.type is None or any(last_part(n) in _OF_ATTRIBUTES for n in ast.walk(node.type))
 
 
-def _lacks_one(change: ClassChange, cls: Class, names: set[str]) -> bool:
+def _lacks_one(program: Program, cls: Class, names: set[str]) -> bool:
     """Return whether objects of a class surely lack one of some attributes that nothing sets."""
-    lineage = change.new.lineage(cls)
+    lineage = program.lineage(cls)
     members = {name for each in lineage for name in (*each.methods, *each.values, *each.annotated)}
-    known = not set(change.new.unknown_bases(cls)) - BARE and "__getattr__" not in members
+    known = not set(program.unknown_bases(cls)) - BARE and "__getattr__" not in members
     return known and bool(names - members - {*dir(object)})
 
 

@@ -96,7 +96,9 @@ def check_moved(change: FileChange) -> Iterator[Regression]:
         if not about and not _holds_function(change, moved, each):
             continue
         handler = handlers.of(each.module, each.call)
-        if handler is None or (handler.is_for_any_error and not _names_any(each.given, moved)):
+        if handler is None or (
+            handler.is_for_any_error and not _names_any(each.module, each.given, moved)
+        ):
             continue
         name = min(moved.new_names)
         yield change.regression(
@@ -107,14 +109,16 @@ def check_moved(change: FileChange) -> Iterator[Regression]:
         return
 
 
-def _names_any(given: ast.expr, moved: Moved) -> bool:
+def _names_any(module: Module, given: ast.expr, moved: Moved) -> bool:
     """Return whether an expression names a function that moved, by one of the names that are known of it."""
-    return any(last_part(each) in (moved.known_names or ()) for each in within(given))
+    known = moved.known_names
+    return known is not None and any(known.has(module, each) for each in within(given))
 
 
 def _holds_function(change: FileChange, moved: Moved, each: Pickling) -> bool:
     """Return whether what is pickled may be an object that keeps such a function."""
-    names, program = moved.known_names, change.new
+    known_names, program = moved.known_names, change.new
+    names = None if known_names is None else known_names.names
     values = [(each.module, node) for node in within(each.given)]
     known = set(values)
     for module, node in values:  # grows while it is read

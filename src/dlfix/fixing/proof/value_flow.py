@@ -1,14 +1,23 @@
-"""Where a function's value goes: by which names code of the project could ask something of it."""
+"""Where a function's value goes: by which names code of the project could ask something of it.
+
+A place is an expression that may be the function, or a container that may hold it: what a container gives is
+taken for what it holds. Attributes are followed by their names, of whatever object.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
 
 from dlfix.fixing.proof.changes import attributes_set
-from dlfix.fixing.proof.program import Class, Program
-from dlfix.fixing.proof.syntax import FUNCTIONS, last_part, stored_names, within
-from dlfix.fixing.proof.writes import goes_by, may_be
+from dlfix.fixing.proof.computed_names import passed_for
+from dlfix.fixing.proof.objects import BARE, has_other_attributes
+from dlfix.fixing.proof.program import Class, Program, whose_class
+from dlfix.fixing.proof.syntax import COMPREHENSIONS, FUNCTIONS, last_part, within
+from dlfix.fixing.proof.writes import goes_by, may_be, values_given
+from dlfix.project.bindings import Binding
 from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
 from dlfix.project.order import comes_before
@@ -18,27 +27,66 @@ from dlfix.project.syntax import attributes_of, defaults
 _PASSES_ON = frozenset(
     {"functools", "inspect", "builtins", "types", "operator", "itertools", "toolz"}
 )
-_HOLDERS = (ast.List, ast.Tuple, ast.Starred, ast.BinOp, ast.BoolOp)
-# What a list or dict that holds the function gives, and with it the function.
+_HOLDERS = (ast.List, ast.Tuple, ast.Set, ast.Starred, ast.BinOp, ast.BoolOp)
+_FRESH = (*_HOLDERS, *COMPREHENSIONS, ast.Dict, ast.Constant)
+# What the methods of a container give of what it holds, and those that put something into it.
+_GIVES = frozenset(
+    "get pop popitem popleft values items keys copy setdefault __getitem__ __iter__ elements union".split()
+)
+_TAKES = frozenset("append appendleft extend insert add update setdefault".split())
 _OF_HOLDERS = frozenset(name for kind in (list, tuple, set, dict) for name in dir(kind))
 # Builtin functions that show nothing of what they are given, and those that give it, or its items.
-_TESTS = frozenset({"isinstance", "len", "callable"})
-_ITERATORS = frozenset({"enumerate", "zip", "reversed", "list", "tuple", "iter"})
+_TESTS = frozenset({"isinstance", "len", "callable", "id", "bool", "super", "hasattr"})
+_CONTAINERS = frozenset(
+    "dict list tuple set frozenset enumerate zip reversed sorted iter next".split()
+)
+_SHOW = frozenset({"print", "str", "repr", "format"})
+_GIVEN_BY_PARTIAL = frozenset({"func", "args", "keywords"})
+_OF_CLASSES = frozenset({"staticmethod", "classmethod"})
+_FIELDS = frozenset({"dataclass", "define", "frozen", "mutable"})
+# Special attributes that give the function again.
+_SELF = frozenset({"__call__", "__func__", "__wrapped__", "__self__", "__dict__"})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_MOST = 200  # places that one value is followed to
+_MOST_VALUES = 40  # values that one attribute is followed to
+_MOST = 2000  # places that one value is followed to
 
 Place = tuple[Module, ast.AST]
 
 
-def known_as(program: Program, module: Module, functions: Iterable[ast.AST]) -> set[str] | None:
+class Known(NamedTuple):
+    """The names by which code could come to some functions.
+
+    `anywhere` are functions, attributes, keys and keywords, which code of any module may use; a variable of a
+    function stands with the file that has it.
+    """
+
+    anywhere: frozenset[str]
+    variables: frozenset[tuple[Path, str]]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All of them."""
+        return self.anywhere | {name for _, name in self.variables}
+
+    def has(self, module: Module, node: ast.AST) -> bool:
+        """Return whether a name or an attribute in a module is one of them."""
+        if isinstance(node, ast.Attribute):
+            return node.attr in self.anywhere
+        name = node.id if isinstance(node, ast.Name) else ""
+        return name in self.anywhere or (module.path, name) in self.variables
+
+
+def known_as(program: Program, module: Module, functions: Iterable[ast.AST]) -> Known | None:
     """Return the names by which code could come to some functions; None where it could be any name."""
-    found: set[str] = set()
+    anywhere: set[str] = set()
+    variables: set[tuple[Path, str]] = set()
     for function in functions:
         flow = _Flow(program)
         if not flow.start(module, function) or not flow.run():
             return None
-        found |= flow.names
-    return found
+        anywhere |= flow.anywhere
+        variables |= flow.variables
+    return Known(frozenset(anywhere), frozenset(variables))
 
 
 def places_of(program: Program, module: Module, made: ast.expr) -> list[Place] | None:
@@ -48,9 +96,9 @@ def places_of(program: Program, module: Module, made: ast.expr) -> list[Place] |
     return flow.places if flow.run() else None
 
 
-def is_about(module: Module, node: ast.AST, names: set[str] | None) -> bool:
+def is_about(module: Module, node: ast.AST, known: Known | None) -> bool:
     """Return whether what a node asks may be asked of something that goes by one of some names."""
-    if names is None:
+    if known is None:
         return True
     asked: ast.AST = node
     for above in module.ancestors(node):
@@ -59,82 +107,38 @@ def is_about(module: Module, node: ast.AST, names: set[str] | None) -> bool:
         asked = above
         if isinstance(above, (ast.Call, ast.Compare)):
             break
-    words = {last_part(n) for n in within(asked) if isinstance(n, (ast.Name, ast.Attribute))}
-    return not words.isdisjoint(names)
-
-
-def is_of_decorated(program: Program, module: Module, node: ast.AST) -> bool:
-    """Return whether what a node asks is asked of what a decorator stands over, and of nothing else.
-
-    That is a parameter of a function that the project uses as a decorator only, or that such a one returns.
-    """
-    asked = node.value if isinstance(node, ast.Attribute) else None
-    if not isinstance(asked, ast.Name):
-        return False
-    scope = module.scope_of(asked).lookup(asked.id)
-    bindings = scope.bindings.get(asked.id, []) if scope is not None else []
-    if scope is None or [each.kind for each in bindings] != ["parameter"]:
-        return False
-    function = scope.node
-    while isinstance(function, FUNCTIONS) and not function.decorator_list:
-        around = program.enclosing(module, function)
-        if around is None:
-            owner = module.parent(function)
-            if isinstance(owner, ast.ClassDef):  # `@Deprecated("...")`, `@REGISTRY.register("...")`
-                called = function.name == "__call__"
-                return _only_decorates(program, owner.name if called else function.name)
-            return isinstance(owner, ast.Module) and _only_decorates(program, function.name)
-        if not _is_only_returned(module, function):
-            return False
-        function = around
-    return False
-
-
-def _is_only_returned(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return whether a local function is read by nothing but the `return` of the function around it."""
-    home = module.scope_of(function)
-    reads = [each for inner in home.walk() for each in inner.reads.get(function.name, ())]
-    return bool(reads) and all(isinstance(module.parent(each), ast.Return) for each in reads)
-
-
-def _only_decorates(program: Program, name: str) -> bool:
-    """Return whether a name is read as a decorator, or called to make one, and nowhere else."""
-    decorates = False
-    for module in program.project.mentions(name):
-        if module.aliases_of(name):
-            return False
-        for node in module.nodes_by_name.get(name, ()):
-            above = module.parent(node)
-            makes = isinstance(above, ast.Call) and above.func is node
-            used: ast.AST | None = above if makes else node
-            over = module.parent(above) if makes and above is not None else above
-            if not isinstance(node.ctx, ast.Load):
-                continue
-            if used not in getattr(over, "decorator_list", ()):
-                return False
-            decorates = True
-    return decorates
+    return any(known.has(module, each) for each in within(asked))
 
 
 class _Flow:
-    """The places that one function's value reaches, by assignments, arguments and returns."""
+    """The places that one function's value reaches, by assignments, arguments, containers and returns."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.names: set[str] = set()
+        self.anywhere: set[str] = set()
+        self.variables: set[tuple[Path, str]] = set()
+        self.keys: set[str] = set()  # under which dicts hold it
+        self._other_keys = False  # so that `**options` may pass it for any parameter
+        self._items: list[tuple[str, Module, ast.AST]] = []  # what is read under other keys
+        self.is_class = (
+            False  # whose text says its name: that of a function differs from run to run
+        )
         self.places: list[Place] = []
         self._met: set[object] = set()
+        self._families: dict[Class, list[Class]] = {}
 
     def start(self, module: Module, function: ast.AST) -> bool:
         """Note where a function or class is first taken; False for what a decorator or a base gets."""
         if isinstance(function, ast.Lambda):
-            self.names.add("<lambda>")
+            self.anywhere.add("<lambda>")
             self.add(module, function)
             return True
+        self.is_class = isinstance(function, ast.ClassDef)
         if isinstance(function, ast.ClassDef) and not self._is_plain(module, function):
             return False
         if not isinstance(function, (*FUNCTIONS, ast.ClassDef)) or function.decorator_list:
             return False
+        self.anywhere.add(function.name)
         return self._read(module, function, function.name) and bool(self.places)
 
     def _is_plain(self, module: Module, node: ast.ClassDef) -> bool:
@@ -171,159 +175,120 @@ class _Flow:
             self._met.add(node)
             self.places.append((module, node))
 
+    # Names and attributes that have the value
+
     def _read(self, module: Module, node: ast.AST, name: str) -> bool:
-        """Follow the reads of a name, as the scope of a node sees it; False where others import it."""
+        """Follow the reads of a name, as the scope of a node sees it."""
         scope = module.scope_of(node).lookup(name)
         if scope is None:
             return False
         if scope.is_class:
-            return self._kept(name)
+            return self._kept(name, self.program.class_at(module, scope.node))
         if (scope, name) in self._met:
             return True
         self._met.add((scope, name))
-        self.names.add(name)
+        self._note(module, name, is_global=scope.is_module)
         for inner in scope.walk():
             if inner.lookup(name) is scope:
                 for read in inner.reads.get(name, ()):
                     self.add(module, read)
-        return not (scope.is_module and self._is_imported(name))
+        return not scope.is_module or self._imported(module, name)
 
-    def _is_imported(self, name: str) -> bool:
-        return any(
-            alias.name == name
-            for module in self.program.project.mentions(name)
-            for alias in module.nodes(ast.alias)
-        )
+    def _note(self, module: Module, name: str, *, is_global: bool) -> None:
+        if is_global:
+            self.anywhere.add(name)
+        else:
+            self.variables.add((module.path, name))
 
-    def _goes(self, module: Module, place: ast.AST) -> bool:
-        """Follow a value from one place; False where it is not known what becomes of it."""
-        node, above, keyword = place, module.parent(place), ""
-        while isinstance(above, (ast.keyword, ast.IfExp, *_HOLDERS)):
-            if isinstance(above, ast.IfExp) and above.test is node:
-                return True
-            if isinstance(above, ast.keyword):
-                keyword = above.arg or keyword
-            node, above = above, module.parent(above)
-        match above:
-            case ast.Call(func=func) if func is node:
-                return True  # its result is a sample
-            case ast.Call():
-                return self._passed(module, above, node, keyword)
-            case ast.Compare() | ast.Expr():
-                return True
-            case ast.If(test=test) | ast.While(test=test) | ast.Assert(test=test):
-                return test is node
-            case ast.UnaryOp(op=ast.Not()):
-                return True
-            case ast.ListComp(elt=item) | ast.GeneratorExp(elt=item) if item is node:
-                self.add(module, above)  # each item of it is one
-                return True
-            case ast.Attribute(attr="func"):
-                self.add(module, above)  # of a partial of it
-                return True
-            case ast.Attribute(attr=name) if not name.startswith("__"):
-                return name not in _OF_HOLDERS  # no function has it
-            case ast.arguments():
-                return self._is_default(module, above, node)
-            case ast.Subscript(value=value) if value is node:
-                self.add(module, above)  # an item of the list that holds it
-                return isinstance(above.ctx, ast.Load)
-            case ast.Subscript(slice=key) if key is node:
-                return isinstance(above.ctx, ast.Load)  # gives what is kept under it
-            case ast.For(
-                iter=ast.Call(func=ast.Name(id="enumerate")) as source,
-                target=ast.Tuple(elts=[_, target]),
-            ) if source is node:
-                return self._bound(module, target)
-            case ast.For(iter=source, target=target) if source is node:
-                return self._bound(module, target)
-            case ast.comprehension(iter=source, target=target) if source is node:
-                around = module.parent(above)
-                inside = getattr(around, "elt", getattr(around, "key", above))
-                return all(self._read(module, inside, name) for name in stored_names(target))
-            case ast.Dict():
-                return node is place and self._in_options(module, above, node)
-            case ast.Assign(targets=targets):
-                return all(self._bound(module, target) for target in targets)
-            case ast.AnnAssign(target=target):
-                return self._bound(module, target)
-            case ast.Return():
-                return self._returned(module, above)
-        return False
+    def _imported(self, home: Module, name: str) -> bool:
+        """Follow a name of a module into those that import it; False where one of them imports all names."""
+        for module in self.program.project.mentions(name):
+            if module is home:
+                continue
+            imports = module.nodes(ast.ImportFrom)
+            for statement in imports:
+                bound = [each.asname or name for each in statement.names if each.name == name]
+                if not all(self._read(module, statement, each) for each in bound):
+                    return False
+            if any(alias.name == "*" for each in imports for alias in each.names):
+                return False
+            for node in module.nodes_by_name.get(name, ()):
+                if isinstance(node, ast.Attribute) and _is_of_module(module, node):
+                    self.add(module, node)
+        return True
 
-    def _is_default(self, module: Module, parameters: ast.arguments, value: ast.AST) -> bool:
-        """Follow the default of a parameter into the function."""
-        function = module.parent(parameters)
-        if not isinstance(function, FUNCTIONS) or function.decorator_list:
-            return False
-        names = [name for name, default in defaults(parameters).items() if default is value]
-        return all(self._read(module, function.body[0], name) for name in names)
+    def _kept_by(self, module: Module, kept: ast.Attribute) -> bool:
+        """Follow an attribute that is set to the value."""
+        cls = self.program.class_of_self(module, kept.value)
+        if kept.attr != "__dict__":
+            return self._kept(kept.attr, cls)
+        return not self._other_keys and all(self._kept(each, cls) for each in sorted(self.keys))
 
-    def _in_options(self, module: Module, options: ast.Dict, value: ast.AST) -> bool:
-        """Follow an item of a dict whose uses pass it on under its key: `DataLoader(**options)`."""
-        key = next(
-            (k for k, v in zip(options.keys, options.values, strict=True) if v is value), None
-        )
-        if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-            return False
-        self.names.add(key.value)
-        above = module.parent(options)
-        if not isinstance(above, ast.Assign):
-            return False
-        return all(
-            isinstance(target, ast.Name) and self._are_options(module, target)
-            for target in above.targets
-        )
-
-    def _are_options(self, module: Module, name: ast.Name) -> bool:
-        """Return whether all uses of a dict of options pass it to a library, once it has the function."""
-        uses = [use for use in self._uses(module, name) if _may_follow(module, name, use[0])]
-        return all(_is_options(module, *each) and self._unpacked(module, *each) for each in uses)
-
-    def _bound(self, module: Module, target: ast.expr) -> bool:
-        match target:
-            case ast.Name(id=name):
-                return self._read(module, target, name)
-            case ast.Attribute(attr=name):
-                return self._kept(name)
-            case ast.Subscript(value=ast.Name() as options, slice=ast.Constant(value=str() as key)):
-                self.names.add(key)
-                return self._are_options(module, options)
-            case ast.Tuple(elts=elements):
-                return all(self._bound(module, element) for element in elements)
-        return False
-
-    def _kept(self, name: str) -> bool:
-        """Follow what is read of any object under an attribute's name."""
-        if name in self._met:
+    def _kept(self, name: str, cls: Class | None) -> bool:
+        """Follow what is read under an attribute's name, of objects of a class; of any but the program's own without one."""
+        if (name, cls) in self._met:
             return True
-        self._met.add(name)
-        self.names.add(name)
-        if self._asked_for(name):
-            return False
-        self._read_by_key(name)
+        self._met.add((name, cls))
+        self.anywhere.add(name)
+        self._read_by_text(name)
+        self._read_by_key(name, cls)
         for module in self.program.project.mentions(name):
             for node in module.nodes_by_name.get(name, ()):
                 if (
                     isinstance(node, ast.Attribute)
                     and isinstance(node.ctx, ast.Load)
                     and not _is_of_module(module, node)
+                    and self._may_be_of(module, node.value, cls)
                 ):
                     self.add(module, node)
         return True
 
-    def _asked_for(self, name: str) -> bool:
-        """Return whether code may read the attribute by a text, and keep it under another name."""
+    def _may_be_of(self, module: Module, owner: ast.expr, cls: Class | None) -> bool:
+        """Return whether an expression may be an object of a class, or the class; without one, of a library's."""
+        own = self.program.class_of_self(module, whose_class(owner) or owner)
+        own = own or self.program.class_of(module, owner) or self._annotated(module, owner)
+        if own is not None:
+            return own in self._family(cls) if cls else bool(self.program.unknown_bases(own))
+        if cls is None:
+            return True
+        if self._is_of_other_library(module, owner, cls) or has_other_attributes(
+            self.program, module, owner, [cls, *self.program.heirs(cls)]
+        ):
+            return False
+        return goes_by(self.program, cls, owner) and may_be(
+            self.program, module, owner, self._family(cls)
+        )
+
+    def _family(self, cls: Class) -> list[Class]:
+        if cls not in self._families:
+            self._families[cls] = self.program.family(cls)
+        return self._families[cls]
+
+    def _annotated(self, module: Module, owner: ast.expr) -> Class | None:
+        """Return the class of the project that the annotation of a parameter names."""
+        annotation = _annotation(module, owner)
+        return self.program.class_of(module, annotation) if annotation is not None else None
+
+    def _is_of_other_library(self, module: Module, owner: ast.expr, cls: Class) -> bool:
+        """Return whether a parameter is annotated as an object of a library, of whose classes none is a base of a class."""
+        annotation = _annotation(module, owner)
+        if annotation is None or not self.program.is_of_library(module, annotation):
+            return False
+        bases = set(self.program.unknown_bases(cls))
+        return bases <= BARE and last_part(annotation) not in bases | {"Any", "object"}
+
+    def _read_by_text(self, name: str) -> None:
+        """Follow what `getattr` gives for an attribute's name."""
         for module in self.program.project.mentions(name):
             for call in module.calls_by_name.get("getattr", ()):
                 asked = call.args[1] if len(call.args) > 1 else None
                 if isinstance(asked, ast.Constant) and asked.value == name:
-                    return True
-        return False
+                    self.add(module, call)
 
-    def _read_by_key(self, name: str) -> None:
+    def _read_by_key(self, name: str, cls: Class | None) -> None:
         """Follow what is read of the dict of an object that may have the attribute."""
-        for word in ("__dict__", "vars"):
+        holders = [cls] if cls is not None else self._setting(name)
+        for word in ("__dict__", "vars") if holders else ():
             for module in self.program.project.mentions(word):
                 for node in module.nodes_by_name.get(word, ()):
                     held = node if word == "__dict__" else module.parent(node)
@@ -331,27 +296,19 @@ class _Flow:
                     if (
                         held is not None
                         and owner is not None
-                        and self._may_have(module, owner, name)
+                        and any(self._may_be_of(module, owner, each) for each in holders)
                     ):
                         self._add_of_dict(module, held, name)
 
-    def _may_have(self, module: Module, owner: ast.expr, name: str) -> bool:
-        """Return whether an object may be of a class whose methods set an attribute."""
-        own = self.program.class_of_self(module, owner)
-        holders = (
+    def _setting(self, name: str) -> list[Class]:
+        """Return the classes whose methods set an attribute."""
+        return [
             cls
             for home in self.program.project.mentions(name)
             if name in home.stores_by_name
             for cls in self.program.classes(home)
             if name in attributes_set(cls)
-        )
-        return any(
-            own in family
-            if own is not None
-            else goes_by(self.program, cls, owner) and may_be(self.program, module, owner, family)
-            for cls in holders
-            for family in [self.program.family(cls)]
-        )
+        ]
 
     def _add_of_dict(self, module: Module, held: ast.AST, name: str) -> None:
         """Follow an item of the dict, by the name or a key that is computed, and those of a loop."""
@@ -367,33 +324,162 @@ class _Flow:
             case ast.Subscript(slice=key) as item if item.value is held and _may_be([key], name):
                 self.add(module, item)
 
-    def _uses(self, module: Module, name: ast.Name) -> Iterator[tuple[ast.Name, ast.AST | None]]:
-        scope = module.scope_of(name).lookup(name.id)
-        for inner in scope.walk() if scope is not None else ():
-            if inner.lookup(name.id) is scope:
-                yield from ((read, module.parent(read)) for read in inner.reads.get(name.id, ()))
+    # From one place to the next
 
-    def _unpacked(self, module: Module, read: ast.Name, above: ast.AST | None) -> bool:
-        if not isinstance(above, ast.keyword):
-            return True
-        call = module.parent(above)
-        return isinstance(call, ast.Call) and self._is_of_library(module, call.func)
+    def _goes(self, module: Module, place: ast.AST) -> bool:
+        """Follow a value from one place; False where it is not known what becomes of it."""
+        node, above, keyword = place, module.parent(place), ""
+        while above is not None and self._is_part(above, node):
+            if isinstance(above, ast.keyword):
+                keyword = above.arg or keyword
+            node, above = above, module.parent(above)
+        match above:
+            case None | ast.Compare() | ast.Expr() | ast.Delete():
+                return True
+            case ast.Call(func=func) if func is node:
+                return True  # its result is a sample
+            case ast.Call():
+                return self._passed(module, above, node, keyword)
+            case ast.If(test=test) | ast.While(test=test) | ast.Assert(test=test):
+                return test is node
+            case ast.IfExp() | ast.UnaryOp(op=ast.Not()):
+                return True
+            case ast.FormattedValue():
+                return not self.is_class
+            case ast.FunctionDef(decorator_list=over) | ast.ClassDef(decorator_list=over):
+                return node in over  # it is called
+            case ast.ListComp(elt=item) | ast.SetComp(elt=item) | ast.GeneratorExp(elt=item):
+                self.add(module, above)  # each item of it is one
+                return item is node
+            case ast.DictComp(value=item):
+                self.add(module, above)
+                self._under(above.key)
+                return item is node
+            case ast.Attribute():
+                return self._asked(module, above)
+            case ast.arguments():
+                return self._is_default(module, above, node)
+            case ast.Subscript(value=value, slice=key) if value is node:
+                self._item(module, above, key)
+                return True
+            case ast.Subscript(slice=key) if key is node:
+                return isinstance(above.ctx, ast.Load)  # gives what is kept under it
+            case ast.For(iter=source, target=target) if source is node:
+                return self._bound(module, _item_of(source, target), above)
+            case ast.comprehension(iter=source, target=target) if source is node:
+                around = module.parent(above)
+                inside = getattr(around, "elt", getattr(around, "key", above))
+                return self._bound(module, _item_of(source, target), inside)
+            case _ if isinstance(place, ast.Subscript) and not isinstance(place.ctx, ast.Load):
+                return True  # another value takes its place
+            case ast.Assign(targets=targets, value=value) if value is node:
+                return all(self._bound(module, target, above) for target in targets)
+            case ast.AnnAssign(target=target, value=value) if value is node:
+                return self._bound(module, target, above)
+            case ast.NamedExpr(target=target, value=value) if value is node:
+                self.add(module, above)
+                return self._bound(module, target, above)
+            case ast.AugAssign(target=target, value=value) if value is node:
+                return self._put_into(module, target)
+            case ast.Return() | ast.Yield():
+                return self._returned(module, above)
+        return False
 
-    def _returned(self, module: Module, statement: ast.Return) -> bool:
-        """Follow what a function returns to its calls; False where none is in view."""
-        function = self.program.enclosing(module, statement)
+    def _is_part(self, above: ast.AST, node: ast.AST) -> bool:
+        """Return whether an expression is, or holds, one of its parts, of which it notes the key."""
+        match above:
+            case ast.keyword():
+                return True
+            case ast.IfExp(test=test):
+                return test is not node
+            case ast.Dict(keys=keys, values=values) if node in values:
+                self._under(keys[values.index(node)])
+                return True
+        return isinstance(above, _HOLDERS)
+
+    def _under(self, key: ast.expr | None) -> None:
+        """Note the key under which a dict holds the value; None where it unpacks another dict."""
+        match key:
+            case ast.Constant(value=str() as text):
+                self.anywhere.add(text)
+                self.keys.add(text)
+            case ast.expr():
+                self._other_keys = True
+        for text, module, item in self._items:
+            if self._may_be_under(text):
+                self.add(module, item)
+
+    def _may_be_under(self, key: str) -> bool:
+        return self._other_keys or not self.keys or key in self.keys
+
+    def _item(self, module: Module, item: ast.AST, key: ast.expr | None) -> None:
+        """Note an item of what holds the value, unless it is under a key that the value is not under."""
         if (
-            function is None
-            or isinstance(function, ast.AsyncFunctionDef)
-            or function.decorator_list
+            not isinstance(key, ast.Constant)
+            or not isinstance(key.value, str)
+            or self._may_be_under(key.value)
         ):
+            self.add(module, item)
+        else:
+            self._items.append((key.value, module, item))
+
+    def _asked(self, module: Module, asked: ast.Attribute) -> bool:
+        """Follow what an attribute of the value gives: only containers, partials and methods give it again."""
+        if asked.attr in _GIVEN_BY_PARTIAL | _SELF:
+            self.add(module, asked)
+            return asked.attr not in ("__dict__", "__self__")
+        if asked.attr not in _OF_HOLDERS or asked.attr.startswith("__"):
+            return True
+        call = module.parent(asked)
+        if not isinstance(call, ast.Call) or call.func is not asked:
             return False
+        if asked.attr in _GIVES:
+            self._item(module, call, next(iter(call.args), None))
+        return True
+
+    def _is_default(self, module: Module, parameters: ast.arguments, value: ast.AST) -> bool:
+        """Follow the default of a parameter into the function."""
+        function = module.parent(parameters)
+        if not isinstance(function, FUNCTIONS) or function.decorator_list:
+            return False
+        names = [name for name, default in defaults(parameters).items() if default is value]
+        return all(self._read(module, function.body[0], name) for name in names)
+
+    def _bound(self, module: Module, target: ast.expr, around: ast.AST) -> bool:
+        """Follow what an assignment or a loop binds, in the scope of a node."""
+        match target:
+            case ast.Name(id=name):
+                return self._read(module, around, name)
+            case ast.Attribute():
+                return self._kept_by(module, target)
+            case ast.Subscript(value=held, slice=key):
+                self._under(key)
+                return self._put_into(module, held)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                return all(self._bound(module, element, around) for element in elements)
+            case ast.Starred(value=value):
+                return self._bound(module, value, around)
+        return False
+
+    def _returned(self, module: Module, statement: ast.AST) -> bool:
+        """Follow what a function returns, or yields, to its calls; False where none is in view."""
+        function = self.program.enclosing(module, statement)
+        if function is None or isinstance(function, ast.AsyncFunctionDef):
+            return False
+        decorators = {last_part(each) for each in function.decorator_list}
         name = function.name
+        if decorators & {"property", "cached_property"}:
+            cls = self.program.class_at(module, module.parent(function))
+            return len(decorators) == 1 and self._kept(name, cls)
+        if decorators - _OF_CLASSES:
+            return False
         if function in self._met:
             return True
         self._met.add(function)
-        self.names.add(name)
+        self.anywhere.add(name)
         seen = len(self.places)
+        if not name.startswith("__") and self._is_for_others(module, function):
+            return True
         for other in self.program.project.mentions(name):
             if other.aliases_of(name):
                 return False
@@ -406,42 +492,209 @@ class _Flow:
                 self.add(other, call)
         return len(self.places) > seen
 
+    def _is_for_others(self, home: Module, function: ast.FunctionDef) -> bool:
+        """Return whether no code of the project names a function, but to import it: its users do."""
+        if not isinstance(home.parent(function), (ast.Module, ast.ClassDef)):
+            return False
+        name = function.name
+        return not any(
+            module.nodes_by_name.get(name) or module.says(f'"{name}"') or module.says(f"'{name}'")
+            for module in self.program.project.mentions(name)
+        )
+
+    # Containers that get the value
+
+    def _put_into(self, module: Module, holder: ast.expr) -> bool:
+        """Follow a container that was given the value: by its own names, and those of what it was taken from."""
+        if holder in self._met:
+            return True
+        self._met.add(holder)
+        match holder:
+            case ast.Name(id=name):
+                return self._put_into_variable(module, holder, name)
+            case ast.Attribute():
+                return self._kept_by(module, holder)
+            case ast.Subscript(value=held):
+                return self._put_into(module, held)
+            case ast.Call(func=ast.Attribute(value=held, attr=attr)) if attr in _GIVES - {"copy"}:
+                return self._put_into(module, held)
+            case ast.Call():
+                return self._put_into_result(module, holder)
+            case ast.IfExp(body=body, orelse=orelse):
+                return self._put_into(module, body) and self._put_into(module, orelse)
+            case ast.BoolOp(values=values):
+                return all(self._put_into(module, each) for each in values)
+        return isinstance(holder, _FRESH)
+
+    def _put_into_variable(self, module: Module, holder: ast.Name, name: str) -> bool:
+        scope = module.scope_of(holder).lookup(name)
+        if scope is None:
+            return False
+        if scope.is_class:
+            return self._kept(name, self.program.class_at(module, scope.node))
+        self._note(module, name, is_global=scope.is_module)
+        for inner in scope.walk():
+            if inner.lookup(name) is scope:
+                for read in inner.reads.get(name, ()):
+                    if read is not holder and _may_follow(module, holder, read):
+                        self.add(module, read)
+        if scope.is_module and not self._imported(module, name):
+            return False
+        bindings = scope.bindings.get(name, ())
+        return all(self._is_followed(module, holder, each) for each in bindings)
+
+    def _is_followed(self, module: Module, holder: ast.Name, binding: Binding) -> bool:
+        """Follow where a variable has its container from."""
+        if binding.kind == "parameter":
+            return self._taken_from_callers(module, holder)
+        if binding.kind in ("assign", "annotated", "walrus", "for", "augmented"):
+            if binding.value is None or binding.kind == "augmented":
+                return True
+            return self._put_into(module, binding.value)
+        return binding.kind in ("delete", "except")
+
+    def _taken_from_callers(self, module: Module, holder: ast.Name) -> bool:
+        function = self.program.enclosing(module, holder)
+        if not isinstance(function, FUNCTIONS):
+            return False
+        rest = (function.args.vararg, function.args.kwarg)
+        if any(each is not None and each.arg == holder.id for each in rest):
+            return True
+        if self.program.class_of_self(module, holder) is not None:
+            return False  # a container of the program's own
+        passed = passed_for(self.program, module, holder)
+        return all(self._put_into(home, value) for home, _, value in passed)
+
+    def _put_into_result(self, module: Module, call: ast.Call) -> bool:
+        """Follow a container that a call gives: one that is new, or what a function of the project returns."""
+        if last_part(call.func) in ("vars", "globals", "locals"):
+            return False
+        cls = self.program.class_of(module, call.func)
+        if cls is not None:
+            return "__setitem__" not in cls.methods
+        found = self.program.function_of(module, call.func)
+        if found is None:
+            return True
+        home, function = found
+        given = [n.value for n in ast.walk(function) if isinstance(n, (ast.Return, ast.Yield))]
+        return all(self._put_into(home, each) for each in given if each is not None)
+
+    # Calls that get the value
+
     def _passed(self, module: Module, call: ast.Call, node: ast.AST, keyword: str) -> bool:
         """Follow an argument into the function that gets it."""
-        if _is_builtin(module, call.func, _TESTS) or _asks_for_another(module, call):
+        if _is_builtin(module, call.func, _TESTS):
+            return not _asks_by_text(call)
+        if _is_builtin(module, call.func, _SHOW) or _formats(call.func):
+            return not self.is_class
+        if _is_builtin(module, call.func, _CONTAINERS):
+            if keyword and keyword != "key":
+                self._under(ast.Constant(keyword))
+            if keyword != "key":
+                self.add(module, call)
             return True
-        if _is_builtin(module, call.func, _ITERATORS):
-            self.add(module, call)
-            return True
-        if _is_partial(module, call) and call.args[:1] == [node]:
-            self.add(module, call)
-            return True
+        if _is_partial(module, call):
+            return self._bound_by_partial(module, call, node, keyword)
         if self._is_of_library(module, call.func):
-            self.names.add(keyword)
-            is_own = _is_super(call.func) or self.program.class_of(module, call.func) is not None
-            if keyword and not is_own and last_part(call.func)[:1].isupper():
-                return self._kept(keyword)  # `loader.collate_fn` of `DataLoader(collate_fn=...)`
-            return self._kept(keyword) if is_own and keyword else not is_own
+            return self._given_to_library(module, call, node, keyword)
         found = self._callee(module, call.func)
         callees = [found] if found is not None else self._methods(module, call.func)
-        if not callees or (isinstance(node, ast.keyword) and node.arg is None):
+        if not callees and isinstance(call.func, ast.Attribute):
+            kept = self._kept_functions(call.func.attr)
+            if kept is not None:
+                return all(self._into(call, node, keyword, *each) for each in kept)
+        if found is None and isinstance(call.func, ast.Attribute) and call.func.attr in _TAKES:
+            if keyword:
+                self._under(ast.Constant(keyword))
+            elif call.func.attr == "setdefault":
+                self._under(call.args[0] if call.args else None)
+                self.add(module, call)
+            if not self._put_into(module, call.func.value):
+                return False
+            return all(self._into(call, node, keyword, *each) for each in callees)
+        if not callees:
+            return self._given_to_field(module, call, node, keyword)
+        return all(self._into(call, node, keyword, *each) for each in callees)
+
+    def _given_to_field(self, module: Module, call: ast.Call, node: ast.AST, keyword: str) -> bool:
+        """Follow what becomes an attribute under its own name: a field of a data class, or by `setattr`."""
+        match call:
+            case ast.Call(
+                func=ast.Name(id="setattr"), args=[_, ast.Constant(value=str() as name), value]
+            ) if value is node:
+                return self._kept(name, None)
+        cls = self._class_of(module, call.func)
+        if cls is None or not _is_of_fields(cls) or self.program.method(cls, "__init__"):
             return False
-        for where, function, bound in callees:
-            name = keyword or _by_position(function, call, node, bound)
-            args = function.args
-            if name not in {a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]}:
-                return False
-            if not self._read(where, function.body[0], name):
-                return False
-        return True
+        fields = [f for each in reversed(self.program.lineage(cls)) for f in each.annotated]
+        name = keyword or _by_position([*dict.fromkeys(fields)], call, node)
+        return bool(name) and self._kept(name, cls)
+
+    def _bound_by_partial(
+        self, module: Module, call: ast.Call, node: ast.AST, keyword: str
+    ) -> bool:
+        """Follow what a partial is of, or what it binds by keyword."""
+        if call.args[:1] == [node]:
+            self.add(module, call)
+            return True
+        found = self._callee(module, call.args[0]) if call.args and keyword else None
+        if found is None:
+            return False
+        self.anywhere.add("keywords")
+        return self._into(call, node, keyword, *found) and self._kept("keywords", None)
+
+    def _given_to_library(
+        self, module: Module, call: ast.Call, node: ast.AST, keyword: str
+    ) -> bool:
+        """Follow what the code of a library may keep under the name of an argument."""
+        is_own = _is_super(call.func) or self.program.class_of(module, call.func) is not None
+        is_class = is_own or last_part(call.func)[:1].isupper()
+        if isinstance(node, ast.keyword) and node.arg is None:
+            names = self.keys
+        else:
+            names = {keyword} if keyword else set()
+        if not names and (is_own or self._is_unpacked(node)):
+            return not is_own
+        self.anywhere |= names or {keyword}
+        cls = self.program.class_of(module, call.func)
+        return all(self._kept(each, cls) for each in sorted(names)) if is_class else not is_own
+
+    def _is_unpacked(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Starred) or (isinstance(node, ast.keyword) and node.arg is None)
+
+    def _into(
+        self,
+        call: ast.Call,
+        node: ast.AST,
+        keyword: str,
+        where: Module,
+        function: ast.FunctionDef,
+        bound: int,
+    ) -> bool:
+        """Follow an argument into the parameters that may get it."""
+        named = [a.arg for a in [*function.args.posonlyargs, *function.args.args]][bound:]
+        only = [a.arg for a in function.args.kwonlyargs]
+        rest = function.args.vararg.arg if function.args.vararg else ""
+        others = function.args.kwarg.arg if function.args.kwarg else ""
+        if isinstance(node, ast.keyword) and node.arg is None:  # `**options`
+            passed = {k.arg for k in call.keywords} | set(named[: len(call.args)])
+            fitting = {*named, *only} - passed
+            names = fitting if self._other_keys or not self.keys else fitting & self.keys
+            names |= {others} - {""}
+        elif isinstance(node, ast.Starred):
+            names = {*named[call.args.index(node) :], rest} - {""}
+        elif keyword:
+            if keyword not in (*named, *only):
+                self._under(ast.Constant(keyword))
+            names = {keyword if keyword in (*named, *only) else others}
+        else:
+            names = {_by_position(named, call, node) or rest}
+        return "" not in names and all(self._read(where, function.body[0], n) for n in names)
 
     def _methods(self, module: Module, func: ast.expr) -> list[tuple[Module, ast.FunctionDef, int]]:
-        """Return the methods that `self.apply(...)` may run, of whatever class; none where one is decorated."""
+        """Return the methods that `model.apply(...)` may run, of whatever class; none where one is decorated."""
         name = func.attr if isinstance(func, ast.Attribute) else ""
-        if (
-            not isinstance(func, ast.Attribute)
-            or self.program.class_of_self(module, func.value) is None
-        ):
+        if not isinstance(func, ast.Attribute):
             return []
         found = [
             (home, function)
@@ -450,15 +703,33 @@ class _Flow:
             if isinstance(home.parent(function), ast.ClassDef)
         ]
         plain = [
-            (home, function, 1)
+            (home, function, 0 if "staticmethod" in decorators else 1)
             for home, function in found
-            if isinstance(function, ast.FunctionDef) and not function.decorator_list
+            for decorators in [{last_part(each) for each in function.decorator_list}]
+            if isinstance(function, ast.FunctionDef) and not decorators - _OF_CLASSES
         ]
         return plain if len(plain) == len(found) else []
 
+    def _kept_functions(self, name: str) -> list[tuple[Module, ast.FunctionDef, int]] | None:
+        """Return the functions that an attribute is set to, of whatever object; None where one is not seen."""
+        found = []
+        values = [*values_given(self.program, name)]
+        for module, value in values:  # grows while it is read
+            function = self._callee(module, value) if value is not None else None
+            if function is not None:
+                found.append(function)
+            elif isinstance(value, ast.Name) and len(values) < _MOST_VALUES:
+                passed = [*passed_for(self.program, module, value)]
+                values += ((home, each) for home, _, each in passed)
+                if not passed:
+                    return None
+            elif not (isinstance(value, ast.Constant) and value.value is None):
+                return None
+        return found if values else None
+
     def _callee(self, module: Module, func: ast.expr) -> tuple[Module, ast.FunctionDef, int] | None:
         """Return the function of the project that a call runs, and how many arguments are bound."""
-        cls = self._above(module, func) if _is_super(func) else self.program.class_of(module, func)
+        cls = self._above(module, func) if _is_super(func) else self._class_of(module, func)
         if cls is not None:
             method = self.program.method(cls, "__init__")
             if method is None or not isinstance(method[1], ast.FunctionDef):
@@ -469,9 +740,18 @@ class _Flow:
         found = self.program.function_of(module, func)
         if found is None or not isinstance(found[1], ast.FunctionDef):
             return None
-        of_module = isinstance(found[0].parent(found[1]), ast.Module)
-        is_plain = (isinstance(func, ast.Name) or of_module) and not found[1].decorator_list
-        return (found[0], found[1], 0) if is_plain else None
+        if isinstance(func, ast.Attribute) and self.program.class_of_self(module, func.value):
+            return None  # of a method that a derived class may replace
+        decorators = {last_part(each) for each in found[1].decorator_list}
+        bound = 1 if "classmethod" in decorators else 0
+        return None if decorators - _OF_CLASSES else (found[0], found[1], bound)
+
+    def _class_of(self, module: Module, func: ast.expr) -> Class | None:
+        """Return the class of the project that a call makes an object of: also the one that has the method."""
+        named = self.program.class_of(module, func)
+        if named is not None or not isinstance(func, (ast.Name, ast.Call, ast.Attribute)):
+            return named
+        return self.program.class_of_self(module, whose_class(func) or func)
 
     def _above(self, module: Module, func: ast.expr) -> Class | None:
         """Return the base of the project whose `__init__` is the one `super()` runs; None for a library."""
@@ -529,8 +809,35 @@ class _Flow:
         return found
 
 
+def _item_of(source: ast.AST, target: ast.expr) -> ast.expr:
+    """Return the part of a loop's target that gets the value: not the index, nor the key."""
+    match source, target:
+        case (
+            ast.Call(func=ast.Name(id="enumerate"))
+            | ast.Call(func=ast.Attribute(attr="items"), args=[]),
+            ast.Tuple(elts=[_, item]),
+        ):
+            return item
+    return target
+
+
 def _is_iterated(module: Module, source: ast.AST) -> bool:
     return getattr(module.parent(source), "iter", None) is source
+
+
+def _annotation(module: Module, owner: ast.expr) -> ast.expr | None:
+    """Return the annotation of a parameter that nothing else is bound to."""
+    scope = module.scope_of(owner).lookup(owner.id) if isinstance(owner, ast.Name) else None
+    bindings = scope.bindings.get(owner.id, ()) if scope and isinstance(owner, ast.Name) else ()
+    if len(bindings) != 1 or not isinstance(bindings[0].node, ast.arg):
+        return None
+    return bindings[0].node.annotation
+
+
+def _is_of_fields(cls: Class) -> bool:
+    """Return whether the arguments of a class become attributes of their names."""
+    over = {last_part(getattr(each, "func", each)) for each in cls.node.decorator_list}
+    return over <= _FIELDS if over else "NamedTuple" in map(last_part, cls.node.bases)
 
 
 def _may_be(keys: list[ast.expr], name: str) -> bool:
@@ -557,22 +864,6 @@ def _binds_anew(statement: ast.stmt, read: ast.Name) -> bool:
     return False
 
 
-def _is_options(module: Module, read: ast.Name, above: ast.AST | None) -> bool:
-    """Return whether a use of a dict of options shows none of its values: an item by name, or `**`."""
-    match above:
-        case ast.keyword(arg=None):
-            return True
-        case ast.Subscript(value=value, slice=ast.Constant()) if value is read:
-            return not isinstance(above.ctx, ast.Load)
-        case ast.Compare(ops=[ast.In() | ast.NotIn()]):
-            return True
-        case ast.Attribute(attr="update"):
-            return isinstance(module.parent(module.parent(above) or above), ast.Expr)
-        case ast.Attribute(attr="pop" | "setdefault"):
-            return isinstance(module.parent(module.parent(above) or above), ast.Expr)
-    return False
-
-
 def _is_of_module(module: Module, node: ast.Attribute) -> bool:
     """Return whether an attribute is one of an imported module: `torchvision.transforms`."""
     if not isinstance(node.value, ast.Name):
@@ -590,6 +881,14 @@ def _is_builtin(module: Module, func: ast.expr, names: frozenset[str]) -> bool:
     )
 
 
+def _formats(func: ast.expr) -> bool:
+    """Return whether a call is of the `format` of a text that is written out."""
+    match func:
+        case ast.Attribute(value=ast.Constant(value=str()) | ast.JoinedStr(), attr="format"):
+            return True
+    return False
+
+
 def _is_partial(module: Module, call: ast.Call) -> bool:
     """Return whether a call makes a partial by the library's own function."""
     if last_part(call.func) != "partial":
@@ -597,12 +896,12 @@ def _is_partial(module: Module, call: ast.Call) -> bool:
     return ImportTime(module.tree).full_name(call.func) == "functools.partial"
 
 
-def _asks_for_another(module: Module, call: ast.Call) -> bool:
-    """Return whether a call asks whether there is an attribute that no function has."""
-    if not _is_builtin(module, call.func, frozenset({"hasattr"})) or len(call.args) != 2:
+def _asks_by_text(call: ast.Call) -> bool:
+    """Return whether `hasattr` may ask for something that functions have."""
+    if last_part(call.func) != "hasattr":
         return False
-    asked = call.args[1]
-    return isinstance(asked, ast.Constant) and not str(asked.value).startswith("__")
+    asked = call.args[1] if len(call.args) == 2 else None
+    return not isinstance(asked, ast.Constant) or str(asked.value).startswith("__")
 
 
 def _is_super(func: ast.expr) -> bool:
@@ -612,12 +911,11 @@ def _is_super(func: ast.expr) -> bool:
     return False
 
 
-def _by_position(function: ast.FunctionDef, call: ast.Call, node: ast.AST, bound: int) -> str:
+def _by_position(named: list[str], call: ast.Call, node: ast.AST) -> str:
     if any(isinstance(each, ast.Starred) for each in call.args) or node not in call.args:
         return ""
-    named = [*function.args.posonlyargs, *function.args.args][bound:]
     index = call.args.index(node)
-    return named[index].arg if index < len(named) else ""
+    return named[index] if index < len(named) else ""
 
 
 def _origin(statement: ast.AST, name: str) -> str:
@@ -631,4 +929,4 @@ def _origin(statement: ast.AST, name: str) -> str:
     return ""
 
 
-__all__ = ["is_about", "is_of_decorated", "known_as"]
+__all__ = ["Known", "is_about", "known_as", "places_of"]
