@@ -15,9 +15,10 @@ from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.computed_names import passed_for
 from dlfix.fixing.proof.objects import BARE, has_other_attributes
 from dlfix.fixing.proof.program import Class, Program, whose_class
-from dlfix.fixing.proof.syntax import COMPREHENSIONS, FUNCTIONS, last_part, within
+from dlfix.fixing.proof.syntax import COMPREHENSIONS, FUNCTIONS, Function, last_part, within
 from dlfix.fixing.proof.writes import goes_by, may_be, values_given
 from dlfix.project.bindings import Binding
+from dlfix.project.holding import ANYWHERE
 from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
 from dlfix.project.order import comes_before
@@ -41,8 +42,11 @@ _CONTAINERS = frozenset(
     "dict list tuple set frozenset enumerate zip reversed sorted iter next".split()
 )
 _SHOW = frozenset({"print", "str", "repr", "format"})
+_ITERATORS = frozenset("repeat cycle chain from_iterable islice product zip_longest".split())
 _GIVEN_BY_PARTIAL = frozenset({"func", "args", "keywords"})
 _OF_CLASSES = frozenset({"staticmethod", "classmethod"})
+_OF_DATASETS = frozenset({"__getitem__", "__iter__", "__getattr__"})
+_BARE = frozenset({"object", "ABC", "Generic", "Protocol"})
 _FIELDS = frozenset({"dataclass", "define", "frozen", "mutable"})
 # Special attributes that give the function again.
 _SELF = frozenset({"__call__", "__func__", "__wrapped__", "__self__", "__dict__"})
@@ -255,9 +259,22 @@ class _Flow:
             self.program, module, owner, [cls, *self.program.heirs(cls)]
         ):
             return False
+        if last_part(owner) == "dataset" and not self._has_items(cls):
+            return False
         return goes_by(self.program, cls, owner) and may_be(
             self.program, module, owner, self._family(cls)
         )
+
+    def _has_items(self, cls: Class) -> bool:
+        """Return whether a loader can take objects of a class for its dataset."""
+        methods = {name for each in self._family(cls) for name in each.methods}
+        return bool(methods & _OF_DATASETS or set(self.program.unknown_bases(cls)) - _BARE)
+
+    def _is_seen_to_be(self, module: Module, owner: ast.expr, cls: Class) -> bool:
+        """Return whether an expression may be an object of a class, which comes to names that are known."""
+        own = self.program.class_of_self(module, owner)
+        is_anybodys = ANYWHERE in self.program.given_names(cls)
+        return (own is not None or not is_anybodys) and self._may_be_of(module, owner, cls)
 
     def _family(self, cls: Class) -> list[Class]:
         if cls not in self._families:
@@ -296,7 +313,7 @@ class _Flow:
                     if (
                         held is not None
                         and owner is not None
-                        and any(self._may_be_of(module, owner, each) for each in holders)
+                        and any(self._is_seen_to_be(module, owner, each) for each in holders)
                     ):
                         self._add_of_dict(module, held, name)
 
@@ -587,7 +604,7 @@ class _Flow:
             return not _asks_by_text(call)
         if _is_builtin(module, call.func, _SHOW) or _formats(call.func):
             return not self.is_class
-        if _is_builtin(module, call.func, _CONTAINERS):
+        if _is_builtin(module, call.func, _CONTAINERS) or _is_of_itertools(module, call.func):
             if keyword and keyword != "key":
                 self._under(ast.Constant(keyword))
             if keyword != "key":
@@ -597,13 +614,14 @@ class _Flow:
             return self._bound_by_partial(module, call, node, keyword)
         if self._is_of_library(module, call.func):
             return self._given_to_library(module, call, node, keyword)
-        found = self._callee(module, call.func)
-        callees = [found] if found is not None else self._methods(module, call.func)
+        callees = self._callees(module, call.func) or self._methods(module, call.func)
         if not callees and isinstance(call.func, ast.Attribute):
             kept = self._kept_functions(call.func.attr)
             if kept is not None:
                 return all(self._into(call, node, keyword, *each) for each in kept)
-        if found is None and isinstance(call.func, ast.Attribute) and call.func.attr in _TAKES:
+            if self._is_nobodys(module, call.func):
+                return not keyword or self._kept(keyword, None)
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _TAKES:
             if keyword:
                 self._under(ast.Constant(keyword))
             elif call.func.attr == "setdefault":
@@ -623,7 +641,13 @@ class _Flow:
                 func=ast.Name(id="setattr"), args=[_, ast.Constant(value=str() as name), value]
             ) if value is node:
                 return self._kept(name, None)
-        cls = self._class_of(module, call.func)
+        values = [each.value for each in _bindings(module, call.func) if each.kind == "assign"]
+        named = [each for value in values for each in _chosen(value)] or [call.func]
+        classes = [self._class_of(module, each) for each in named]
+        return all(self._is_field(cls, call, node, keyword) for cls in classes)
+
+    def _is_field(self, cls: Class | None, call: ast.Call, node: ast.AST, keyword: str) -> bool:
+        """Follow what a data class keeps under the name of a field."""
         if cls is None or not _is_of_fields(cls) or self.program.method(cls, "__init__"):
             return False
         fields = [f for each in reversed(self.program.lineage(cls)) for f in each.annotated]
@@ -693,13 +717,12 @@ class _Flow:
 
     def _methods(self, module: Module, func: ast.expr) -> list[tuple[Module, ast.FunctionDef, int]]:
         """Return the methods that `model.apply(...)` may run, of whatever class; none where one is decorated."""
-        name = func.attr if isinstance(func, ast.Attribute) else ""
         if not isinstance(func, ast.Attribute):
             return []
-        found = [
+        found = self._of_known(module, func) or [
             (home, function)
-            for home in self.program.project.mentions(name)
-            for function in home.functions_by_name.get(name, ())
+            for home in self.program.project.mentions(func.attr)
+            for function in home.functions_by_name.get(func.attr, ())
             if isinstance(home.parent(function), ast.ClassDef)
         ]
         plain = [
@@ -709,6 +732,44 @@ class _Flow:
             if isinstance(function, ast.FunctionDef) and not decorators - _OF_CLASSES
         ]
         return plain if len(plain) == len(found) else []
+
+    def _of_known(self, module: Module, func: ast.Attribute) -> list[tuple[Module, Function]]:
+        """Return the methods of the classes that an object is known to be of, and of what derives from these."""
+        owner = func.value
+        own = self.program.class_of_self(module, owner) or self._annotated(module, owner)
+        made = [own] if own is not None else self._made(module, owner)
+        methods = [
+            self.program.method(each, func.attr)
+            for cls in made
+            if cls is not None
+            for each in (cls, *self.program.heirs(cls))
+        ]
+        known = None not in made and None not in methods
+        found = {method[1]: method[0].module for method in methods if method is not None}
+        return [(home, function) for function, home in found.items()] if known else []
+
+    def _made(self, module: Module, owner: ast.expr) -> list[Class | None]:
+        """Return the classes of which a variable, or an attribute of `self`, is set to a new object; None for another."""
+        bindings = _bindings(module, owner)
+        values = [each.value if each.kind in ("assign", "with") else None for each in bindings]
+        given = [(module, value) for value in values]
+        if isinstance(owner, ast.Attribute) and self.program.class_of_self(module, owner.value):
+            given = [*values_given(self.program, owner.attr)]
+        calls = [(home, value.func) for home, value in given if isinstance(value, ast.Call)]
+        classes = [self.program.class_of(home, func) for home, func in calls]
+        return classes if len(calls) == len(given) else [None]
+
+    def _is_nobodys(self, module: Module, method: ast.Attribute) -> bool:
+        """Return whether the project has no function or attribute of a name: the method of an object is a library's."""
+        own = self.program.class_of_self(module, method.value)
+        if own is not None and not self.program.unknown_bases(own):
+            return False
+        if any(each.kind == "import" for each in _bindings(module, method.value)):
+            return False
+        return method.attr not in _TAKES and not any(
+            home.functions_by_name.get(method.attr) or method.attr in home.stores_by_name
+            for home in self.program.project.mentions(method.attr)
+        )
 
     def _kept_functions(self, name: str) -> list[tuple[Module, ast.FunctionDef, int]] | None:
         """Return the functions that an attribute is set to, of whatever object; None where one is not seen."""
@@ -726,6 +787,18 @@ class _Flow:
             elif not (isinstance(value, ast.Constant) and value.value is None):
                 return None
         return found if values else None
+
+    def _callees(self, module: Module, func: ast.expr) -> list[tuple[Module, ast.FunctionDef, int]]:
+        """Return the functions of the project that a call runs: also those that a variable is bound to."""
+        direct = self._callee(module, func)
+        if direct is not None:
+            return [direct]
+        values = [each.value for each in _bindings(module, func) if each.kind == "assign"]
+        if not values or len(values) != len(_bindings(module, func)):
+            return []
+        chosen = [each for value in values for each in _chosen(value)]
+        found = [self._callee(module, each) for each in chosen]
+        return [each for each in found if each is not None] if None not in found else []
 
     def _callee(self, module: Module, func: ast.expr) -> tuple[Module, ast.FunctionDef, int] | None:
         """Return the function of the project that a call runs, and how many arguments are bound."""
@@ -827,17 +900,34 @@ def _is_iterated(module: Module, source: ast.AST) -> bool:
 
 def _annotation(module: Module, owner: ast.expr) -> ast.expr | None:
     """Return the annotation of a parameter that nothing else is bound to."""
-    scope = module.scope_of(owner).lookup(owner.id) if isinstance(owner, ast.Name) else None
-    bindings = scope.bindings.get(owner.id, ()) if scope and isinstance(owner, ast.Name) else ()
+    bindings = _bindings(module, owner)
     if len(bindings) != 1 or not isinstance(bindings[0].node, ast.arg):
         return None
     return bindings[0].node.annotation
+
+
+def _bindings(module: Module, named: ast.expr) -> list[Binding]:
+    """Return where a variable is bound."""
+    if not isinstance(named, ast.Name):
+        return []
+    scope = module.scope_of(named).lookup(named.id)
+    return scope.bindings.get(named.id, []) if scope is not None else []
 
 
 def _is_of_fields(cls: Class) -> bool:
     """Return whether the arguments of a class become attributes of their names."""
     over = {last_part(getattr(each, "func", each)) for each in cls.node.decorator_list}
     return over <= _FIELDS if over else "NamedTuple" in map(last_part, cls.node.bases)
+
+
+def _chosen(value: ast.expr | None) -> list[ast.expr]:
+    """Return the expressions of which one is the value."""
+    match value:
+        case ast.IfExp(body=body, orelse=orelse):
+            return [*_chosen(body), *_chosen(orelse)]
+        case None:
+            return []
+    return [value]
 
 
 def _may_be(keys: list[ast.expr], name: str) -> bool:
@@ -879,6 +969,16 @@ def _is_builtin(module: Module, func: ast.expr, names: frozenset[str]) -> bool:
         and func.id in names
         and module.scope_of(func).lookup(func.id) is None
     )
+
+
+def _is_of_itertools(module: Module, func: ast.expr) -> bool:
+    """Return whether a function makes an iterator of what it is given: `itertools.repeat`."""
+    name = (
+        ImportTime(module.tree).full_name(func)
+        if isinstance(func, (ast.Name, ast.Attribute))
+        else ""
+    )
+    return name.startswith("itertools.") and last_part(func) in _ITERATORS
 
 
 def _formats(func: ast.expr) -> bool:
