@@ -63,7 +63,7 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
                     f"another value ({facts.line(part)})"
                 )
             if _is_conditional(facts, each.site):
-                itself = any(f"self.{each.attribute})" in line for line in lines)
+                itself = _reads(lines, each.attribute)
                 take = f'pop("{each.attribute}", None)' if itself else f'get("{each.attribute}")'
                 asked = f"if self.__dict__.{take}:"
                 lines = ["\n".join([asked, *(indented(line, INDENT) for line in lines)])]
@@ -80,6 +80,17 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
         inserts=tuple(inserts),
         state=state_for(facts, tuple(drops), tuple(restores), around),
         after=ordered[-1].site.method.name,
+    )
+
+
+def _reads(lines: Sequence[str], attribute: str) -> bool:
+    """Return whether statements read an attribute of `self`."""
+    nodes = ast.walk(ast.parse("\n".join(lines)))
+    return any(
+        is_self_attribute(node, "self")
+        and node.attr == attribute
+        and isinstance(node.ctx, ast.Load)
+        for node in nodes
     )
 
 

@@ -495,8 +495,6 @@ class _Flow:
         self._met.add(function)
         self.anywhere.add(name)
         seen = len(self.places)
-        if not name.startswith("__") and self._is_for_others(module, function):
-            return True
         for other in self.program.project.mentions(name):
             if other.aliases_of(name):
                 return False
@@ -508,16 +506,6 @@ class _Flow:
                     return False
                 self.add(other, call)
         return len(self.places) > seen
-
-    def _is_for_others(self, home: Module, function: ast.FunctionDef) -> bool:
-        """Return whether no code of the project names a function, but to import it: its users do."""
-        if not isinstance(home.parent(function), (ast.Module, ast.ClassDef)):
-            return False
-        name = function.name
-        return not any(
-            module.nodes_by_name.get(name) or module.says(f'"{name}"') or module.says(f"'{name}'")
-            for module in self.program.project.mentions(name)
-        )
 
     # Containers that get the value
 
