@@ -189,8 +189,24 @@ def _computed(program: Program) -> Iterator[tuple[Module, Computed, set[object] 
 
 
 def _is_made_there(program: Program, module: Module, owner: ast.expr, family: list[Class]) -> bool:
+    """Return whether an object is seen to be of these classes: code that computes names is about objects of any class."""
     made = values_of(program, module, owner, dotted(owner))
-    return any(_may_make(program, module, value, family) for value in made)
+    return any(_is_seen_to_make(program, module, value, family) for value in made)
+
+
+def _is_seen_to_make(
+    program: Program, module: Module, value: ast.expr, family: list[Class]
+) -> bool:
+    """Return whether a value is an object of these classes, a copy of one, or goes by a name that one is known by."""
+    copied = _copied(value) or value
+    called = copied.func if isinstance(copied, ast.Call) else None
+    made = program.class_of(module, called) if called is not None else None
+    if made is not None:
+        return made in family
+    names = {cls.name for cls in family}
+    return any(last_part(called or copied) in program.given_names(cls) for cls in family) or any(
+        last_part(each) in names for each in ast.walk(value)
+    )
 
 
 def _is_passed_there(
