@@ -39,6 +39,10 @@ class Effects:
         return self.binds | self.mutates
 
 
+# Flags of kernels that run on devices, which workers that load data run none of.
+_OF_DEVICES = ("torch.backends.cudnn.", "torch.backends.cuda.")
+
+
 @dataclass(frozen=True, eq=False)
 class Unit:
     """Top-level statements that stand or move together: those that share a line."""
@@ -329,6 +333,13 @@ class ImportTime:
                 self._statement(annotation, effects)
 
     def _changes(self, node: ast.AST, effects: Effects) -> None:
+        is_set = isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+        if (
+            isinstance(node, ast.Attribute)
+            and is_set
+            and self.full_name(node).startswith(_OF_DEVICES)
+        ):
+            return
         if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
             effects.mutates |= {base_name(node) or ""} - {""}
         elif isinstance(node, ast.AugAssign):

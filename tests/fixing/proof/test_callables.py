@@ -69,6 +69,27 @@ def test_a_captured_name_is_bound_before_it_is_bound_by_value(body):
     assert any("may not be assigned yet" in reason for reason in bound(body))
 
 
+IN_BRANCHES = {
+    "of one choice": (
+        "if args:\n    by = 1\n    fn = HERE\nelse:\n    by = 2\n    fn = print\nreturn fn",
+        True,
+    ),
+    "of a loop": (
+        "for arg in args:\n    if arg:\n        by = 1\n        fn = HERE\n    else:\n        by = 2\nreturn fn",
+        False,
+    ),
+    "of two choices": (
+        "if args:\n    by = 1\n    fn = HERE\nif not args.b:\n    by = 2\nreturn fn",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "may"), IN_BRANCHES.values(), ids=IN_BRANCHES)
+def test_a_captured_name_may_be_bound_again_in_another_branch(body, may):
+    assert may != any("captured by value" in reason for reason in bound(body))
+
+
 def test_a_global_that_a_function_sets_is_not_bound_by_value():
     reasons = bound(
         "return HERE",

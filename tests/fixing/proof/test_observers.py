@@ -375,6 +375,13 @@ def test_all_attributes_of_something_else_may_be_read():
     assert opened(program=program, names=names) == []
 
 
+def test_all_names_of_a_module_may_be_read():
+    program = (
+        "import losses.scale\nrows = Rows('a.h5')\nprint(losses.scale.__dict__[rows.path](rows))\n"
+    )
+    assert opened(program=program) == []
+
+
 @pytest.mark.parametrize(
     ("line", "whole"),
     [("obj.run_name", False), ("obj.path", True), ("hasattr(obj, 'run_name')", True)],

@@ -211,6 +211,30 @@ def test_a_flag_is_not_kept_when_what_it_speaks_of_is_left_out(body):
     )
 
 
+@pytest.mark.parametrize(
+    ("above", "kept"),
+    [("self.rows = {}", True), ("self.rows = {}\n    self.rows[0] = 1", False)],
+)
+def test_a_flag_may_stay_that_was_set_beside_an_empty_container(above, kept):
+    text = (
+        "class Rows(Dataset):\n"
+        "    def __init__(self, path):\n"
+        f"        {above.replace(chr(10), chr(10) + '    ')}\n"
+        "        self.warns = True\n"
+        "    def __getitem__(self, i):\n"
+        "        if self.warns:\n"
+        "            print(self.rows)\n"
+        "        self.warns = False\n"
+    )
+    state = (
+        "    def __getstate__(self):\n"
+        "        state = self.__dict__.copy()\n"
+        "        state['rows'] = None\n"
+        "        return state\n"
+    )
+    assert kept != any("remains set" in each for each in worse(text, text + state))
+
+
 def test_a_new_state_method_keeps_to_lazy_attributes():
     assert (
         worse("class A:\n    pass\n", "class A:\n" + LAZY.format(opener="return h5py.File('a')"))

@@ -33,6 +33,7 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
 from dlfix.fixing.proof.value_flow import Known, is_about, known_as
+from dlfix.project.flow import excludes
 from dlfix.project.importing import beside_tests, together
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, comes_before
@@ -663,6 +664,8 @@ class Moved:
             )
         for node in executed(body):
             if not isinstance(node, (ast.Name, *_BINDING)) or not _binds(node, name):
+                continue
+            if excludes(self.new, site, node, around or self.new.tree):
                 continue
             if comes_before(site, node) or (
                 not begins_before(node, site) and not any(node is n for n in executed(site))

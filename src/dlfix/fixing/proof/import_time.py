@@ -24,6 +24,7 @@ from dlfix.fixing.proof.syntax import (
     stored_names,
     strings,
 )
+from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
 from dlfix.project.syntax import LOG_METHODS
 
@@ -300,6 +301,8 @@ def _add(
             (effect.reads if isinstance(node.ctx, ast.Load) else effect.changes).setdefault(
                 node.id, line
             )
+        elif _is_kernel_flag(module, node):
+            continue
         elif isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(
             node.ctx, ast.Load
         ):
@@ -311,6 +314,13 @@ def _add(
         elif isinstance(node, ast.Call):
             _call(change, module, node, effect, own, seen, far)
             _files(effect, node)
+
+
+def _is_kernel_flag(module: Module, node: ast.AST) -> bool:
+    """Return whether a node sets how kernels of a GPU work: no definition, and no code that loads data, depends on it."""
+    if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Load):
+        return False
+    return ImportTime(module.tree).full_name(node).startswith("torch.backends.cud")
 
 
 def _files(effect: _Effect, call: ast.Call) -> None:

@@ -715,9 +715,7 @@ def _is_of_another(
 ) -> bool:
     """Return whether an expression is a module, or surely an object of another class."""
     name = dotted(held)
-    scope = module.scope_of(held).lookup(name.partition(".")[0]) if name else None
-    bindings = scope.bindings.get(name.partition(".")[0], ()) if scope is not None else ()
-    if bindings and all(each.kind == "import" for each in bindings):
+    if _is_imported(module, held):
         return True
     values = writes.values_of(change.new, module, held, name) if name else [held]
     made = [change.new.class_of(module, v.func) for v in values if isinstance(v, ast.Call)]
@@ -726,6 +724,14 @@ def _is_of_another(
         and len(made) == len(values)
         and not any(each is None or each in family for each in made)
     )
+
+
+def _is_imported(module: Module, held: ast.expr) -> bool:
+    """Return whether an expression is a name that only imports bind, or an attribute of it: a module."""
+    name = dotted(held).partition(".")[0]
+    scope = module.scope_of(held).lookup(name) if name else None
+    bindings = scope.bindings.get(name, ()) if scope is not None else ()
+    return bool(bindings) and all(each.kind == "import" for each in bindings)
 
 
 def _whole_dict(change: ClassChange) -> Iterator[Regression]:
@@ -789,7 +795,9 @@ def _shown_outside(change: ClassChange, changed: str) -> Iterator[Regression]:
         for module, node, held in change.new.shown(word):
             if id(node) in own:
                 continue
-            if word in _OF_FIELDS or may_be_object(change, module, held, classes):
+            if word in _OF_FIELDS or (
+                not _is_imported(module, held) and may_be_object(change, module, held, classes)
+            ):
                 yield change.regression(
                     next(iter(change.lazy.values()), change.after.node),
                     "code reads all attributes of the object "

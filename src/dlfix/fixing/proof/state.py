@@ -670,7 +670,12 @@ def _flags(change: ClassChange) -> Iterator[Regression]:
         if function.name in change.lazy or function.name in STATE:
             continue
         for block in blocks(function):
-            handles = {n for s in block for n in sets(s, owner) if n in gone}
+            handles = {
+                n
+                for s in block
+                for n in sets(s, owner)
+                if n in gone and not _only_empties(function, s, n)
+            }
             for statement in block if handles else ():
                 if not isinstance(statement, ast.Assign) or not isinstance(
                     statement.value, ast.Constant
@@ -691,6 +696,17 @@ def _flags(change: ClassChange) -> Iterator[Regression]:
                             f"`{flag}` remains set in the pickled state (line "
                             f"{statement.lineno}), but `{min(handles)}` is removed from it",
                         )
+
+
+def _only_empties(function: Function, statement: ast.stmt, name: str) -> bool:
+    """Return whether a statement sets an attribute to an empty container, and nothing else in a method touches it.
+
+    What the state then has of it and of a flag beside it is what an object had there.
+    """
+    value = getattr(statement, "value", None)
+    is_empty = isinstance(value, (ast.Dict, ast.List)) and not any(ast.iter_child_nodes(value))
+    touched = [node for node in own_attributes(function) if node.attr == name]
+    return is_empty and len(touched) == 1
 
 
 def _opens_anyway(change: ClassChange, handle: str, flag: str) -> bool:
