@@ -102,6 +102,7 @@ PROGRAMS = {
         "rows = Rows('a')\nstart(rows)\n",
         False,
     ),
+    "a mock": ("rows = Rows('a')\nrows.file.execute.return_value = []\n", False),
     "a question": ("rows = Rows('a')\nprint(rows.file.execute('SELECT 1').fetchone())\n", False),
 }
 BODY = """

@@ -21,6 +21,7 @@ from dlfix.fixing.proof.syntax import (
     is_attribute,
     last_part,
     named_target,
+    seeing,
     self_name,
     statements,
     within,
@@ -307,7 +308,7 @@ def attributes_set(cls: Class) -> dict[str, ast.AST]:
 def _set_by(function: Function) -> dict[str, ast.AST]:
     owner = self_name(function)
     found: dict[str, ast.AST] = {}
-    for node in within(function.body):
+    for node in seeing(function.body, owner):
         if is_attribute(node, owner) and isinstance(node.ctx, ast.Store):
             found.setdefault(node.attr, node)
         elif name := named_target(node, owner):

@@ -13,6 +13,7 @@ from dlfix.fixing.proof.syntax import (
     calls_in,
     executed,
     is_attribute,
+    seeing,
     self_name,
     within,
 )
@@ -109,7 +110,10 @@ def _is_opened_by_constructor_alone(change: ClassChange, name: str) -> bool:
         id(function)
         for cls in change.old.family(change.before)
         for function in cls.functions
-        if any(_sets(node, self_name(function), name) for node in within(function.body))
+        if any(
+            _sets(node, self_name(function), name)
+            for node in seeing(function.body, self_name(function))
+        )
     ]
     return bool(storing) and made.issuperset(storing)
 

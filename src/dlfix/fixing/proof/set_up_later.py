@@ -43,6 +43,7 @@ from dlfix.project.module import Module
 from dlfix.project.syntax import is_none
 
 # Made by what cannot be followed: each call that is made for its effect counts.
+_OF_MOCKS = frozenset({"return_value", "side_effect"})  # what a test puts in its place
 _UNKNOWN = ResourceRow("?")
 _CLOSERS = frozenset("close __exit__ __del__ shutdown stop release teardown".split())
 
@@ -114,7 +115,9 @@ def _reasons(
             )
     row = held.rows.get(f".{name}", _UNKNOWN)
     done = list(_operations(change, parent, name, row, opener))
-    for module, operation in (each for each in done if each[1].configures):
+    for module, operation in done:
+        if not operation.configures or operation.name in _OF_MOCKS:
+            continue
         yield (
             f"`{name}` is set up with `{operation.name}` "
             f"({module.path.name}:{operation.line}), but a worker opens `{name}` "

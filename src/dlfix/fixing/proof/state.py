@@ -20,6 +20,7 @@ from dlfix.fixing.proof.syntax import (
     last_part,
     own_attributes,
     same,
+    seeing,
     self_name,
     statements,
     strings,
@@ -652,7 +653,7 @@ def restored(change: ClassChange, cls: Class | None = None) -> set[str]:
     return {
         node.attr
         for _, function in reached(change.new, cls, ("__setstate__",))
-        for node in within(function.body)
+        for node in seeing(function.body, self_name(function))
         if is_attribute(node, self_name(function)) and isinstance(node.ctx, ast.Store)
     }
 

@@ -47,6 +47,16 @@ def within(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[ast.AST]:
         stack += children(node)[::-1]
 
 
+def seeing(nodes: Iterable[ast.AST], name: str) -> Iterator[ast.AST]:
+    """Yield nodes and all in them that means the same by a name: not functions with a parameter of it."""
+    stack = list(nodes)[::-1]
+    while stack:
+        node = stack.pop()
+        yield node
+        is_hidden = isinstance(node, (*FUNCTIONS, ast.Lambda)) and name in parameters(node)
+        stack += (_run_with(node) if is_hidden else children(node))[::-1]
+
+
 def executed(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Yield nodes and all that runs with them: not the bodies of functions inside."""
     for node in [nodes] if isinstance(nodes, ast.AST) else list(nodes):

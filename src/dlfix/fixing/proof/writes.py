@@ -25,6 +25,7 @@ from dlfix.fixing.proof.syntax import (
     executed,
     is_attribute,
     last_part,
+    seeing,
     self_name,
     stored_names,
     within,
@@ -59,7 +60,7 @@ def in_family(program: Program, family: list[Class], name: str) -> Iterator[Writ
     for cls in family:
         for function in cls.functions:
             owner = self_name(function)
-            for node in within(function.body):
+            for node in seeing(function.body, owner):
                 if (
                     is_attribute(node, owner, name) and not isinstance(node.ctx, ast.Load)
                 ) or _sets_by_name(node, owner, name):
