@@ -32,6 +32,7 @@ _GOES_THROUGH = frozenset(
 )
 _T = TypeVar("_T")
 Body: TypeAlias = Function | ast.Module
+_OF_MOCKS = frozenset({"return_value", "side_effect"})
 _FAR = 2  # how far calls that get the handle are followed
 
 
@@ -265,7 +266,7 @@ class _Reader:
             if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
                 if self._is_part(node.value, parts):
                     yield self._operation_at(node, "__setitem__", True)
-            elif isinstance(node, ast.Attribute):
+            elif isinstance(node, ast.Attribute) and not _is_mocked(self.module, node):
                 if isinstance(node.ctx, ast.Store) and self._is_part(node.value, parts):
                     yield self._operation_at(node, node.attr, True)
                 elif id(node) not in asking:
@@ -606,6 +607,13 @@ def _taken(function: Body) -> Iterator[tuple[ast.AST, ast.expr]]:
                 yield of, given
             case given, target:
                 yield target, given
+
+
+def _is_mocked(module: Module, node: ast.Attribute) -> bool:
+    """Return whether a test says what a mock gives in the place of a handle's method."""
+    above = module.parent(node)
+    names = (node.attr, above.attr if isinstance(above, ast.Attribute) else "")
+    return not _OF_MOCKS.isdisjoint(names)
 
 
 def _external(module: Module, name: str) -> str:
