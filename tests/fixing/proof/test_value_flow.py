@@ -81,6 +81,13 @@ def names(tmp_path: Path, text: str) -> frozenset[str] | None:
         ("def f():\n    return lambda b: b\nprint(f'{f()}', '{}'.format(f()))", {"<lambda>", "f"}),
         ("def f():\n    return lambda b: b\nkeep(f)", None),
         ("@cache\ndef f():\n    return lambda b: b", None),
+        ("@functools.cache\ndef f():\n    return lambda b: b\nf()(1)", {"<lambda>", "f"}),
+        (
+            "import sacred\n@sacred.command\ndef f():\n    return lambda b: b\nf()(1)",
+            {"<lambda>", "f"},
+        ),
+        ("@data.command\ndef f():\n    return lambda b: b\nf()(1)", {"<lambda>", "f"}),
+        ("def own(f):\n    return show\n@own\ndef f():\n    return lambda b: b\nf()(1)", None),
         ("def f():\n    return lambda b: b\nf()", {"<lambda>", "f"}),
         (
             "def f():\n    return lambda b: b\nc = f()\nDataLoader(d, collate_fn=c)",

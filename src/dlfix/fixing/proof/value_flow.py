@@ -48,6 +48,7 @@ _OF_CLASSES = frozenset({"staticmethod", "classmethod"})
 _OF_DATASETS = frozenset({"__getitem__", "__iter__", "__getattr__"})
 _BARE = frozenset({"object", "ABC", "Generic", "Protocol"})
 _FIELDS = frozenset({"dataclass", "define", "frozen", "mutable"})
+_CACHES = frozenset({"lru_cache", "cache"})
 # Special attributes that give the function again.
 _SELF = frozenset({"__call__", "__func__", "__wrapped__", "__self__", "__dict__"})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -488,7 +489,7 @@ class _Flow:
         if decorators & {"property", "cached_property"}:
             cls = self.program.class_at(module, module.parent(function))
             return len(decorators) == 1 and self._kept(name, cls)
-        if decorators - _OF_CLASSES:
+        if not all(self._only_calls(module, each) for each in function.decorator_list):
             return False
         if function in self._met:
             return True
@@ -506,6 +507,13 @@ class _Flow:
                     return False
                 self.add(other, call)
         return len(self.places) > seen
+
+    def _only_calls(self, module: Module, decorator: ast.expr) -> bool:
+        """Return whether what a decorator makes of a function gives what the function does, and no code of the project sees it."""
+        func = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if last_part(func) in _OF_CLASSES | _CACHES or self._is_of_library(module, func):
+            return True
+        return isinstance(func, ast.Attribute) and self._is_nobodys(module, func)
 
     # Containers that get the value
 
