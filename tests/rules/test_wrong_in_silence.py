@@ -228,6 +228,83 @@ STREAMS = [
         """,
     ),
     program(
+        "callables of one sample, which may be a transform of the project",
+        """
+        import torch
+        from torch.utils.data import DataLoader, IterableDataset
+        class Unit:
+            def __call__(self, x): return x / x.norm()
+        class Clouds(IterableDataset):
+            def __init__(self, paths, transform): self.paths, self.transform = list(paths), transform
+            def read(self, path):
+                with open(path) as lines: yield from lines
+            def __iter__(self): # !DLF501
+                for path in self.paths:
+                    for line in self.read(path):
+                        x = torch.tensor(float(line))
+                        if self.transform is not None:
+                            x = self.transform(x)
+                        yield x
+        class Images(IterableDataset):
+            def __init__(self, paths): self.paths = list(paths)
+            def load(self, path, steps=()):
+                image = torch.load(path)
+                for step in steps: image = step(image)
+                return image
+            def __iter__(self): # !DLF501
+                for path in self.paths:
+                    yield self.load(path), path
+        if __name__ == "__main__":
+            DataLoader(Clouds("abc", Unit()), num_workers=2)
+            DataLoader(Images("abc"), num_workers=2)
+        """,
+    ),
+    program(
+        "callables that give the stream, or decide what is in it",
+        """
+        from torch.utils.data import DataLoader, IterableDataset
+        class Files(IterableDataset):
+            def __init__(self, paths, backend, turn):
+                self.paths, self.backend, self.turn = list(paths), backend, turn
+            def open(self, path): return self.backend.open(path)
+            def mine(self, number): return number % 2 == self.turn
+        class Read(Files):
+            def __iter__(self):
+                for path in self.paths:
+                    rows = self.open(path)
+                    for row in rows: yield row
+        class Given(Files):
+            def __iter__(self):
+                for path in self.paths:
+                    yield from self.open(path)
+        class Kept(Files):
+            def __iter__(self):
+                for number in range(9):
+                    kept = self.mine(number)
+                    if kept: yield number
+        class Chosen(Files):
+            def __iter__(self):
+                for number in range(9):
+                    if self.mine(number): yield number
+        class Split(Files):
+            def __iter__(self):
+                for path in self.open(self.paths): yield path
+        class Held(Files):
+            def __iter__(self):
+                for path in self.paths:
+                    self.rows = self.open(path)
+                    for row in self.rows: yield row
+        class Filled(Files):
+            def __iter__(self):
+                opened = []
+                for path in self.paths: opened.append(self.open(path))
+                for rows in opened: yield from rows
+        if __name__ == "__main__":
+            for kind in (Read, Given, Kept, Chosen, Split, Held, Filled):
+                DataLoader(kind("abc", None, 0), num_workers=2)
+        """,
+    ),
+    program(
         "shards that are counted with",
         """
         from torch.utils.data import DataLoader, IterableDataset

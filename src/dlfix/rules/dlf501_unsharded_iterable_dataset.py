@@ -74,7 +74,7 @@ class UnshardedIterableDataset(Rule):
     Each worker has a copy of an `IterableDataset` and iterates over all of it, unless `__iter__`
     selects a part. dlfix reports datasets whose `__iter__`, with all functions that it calls, does
     not depend on the worker, rank or shard, and whose samples come from a known source (a list, a
-    file, a range). Nothing is reported if the source is unknown and may already be split, if
+    file, a range). What is called on one sample, such as a transform, is no source. Nothing is reported if the source is unknown and may already be split, if
     samples are drawn at random, or if a `worker_init_fn` configures the dataset.
 
     ## The error you see
@@ -181,9 +181,10 @@ def _unshared(analysis: Analysis, instance: Instance, crossing: Crossing) -> str
     entries = [start, *reached.methods(analysis, instance, ("__init__", "__next__"))]
     if any(shares.speaks_of_shares(code.node) for code in reached.runs(analysis, entries)):
         return None
+    leading = reached.runs(analysis, [start], without=streams.only_of_items)
     if not all(
         _is_known(analysis, code, each, running)
-        for code in running
+        for code in leading
         for each in streams.sources(code.node)
     ):
         return None

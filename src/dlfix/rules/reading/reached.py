@@ -112,11 +112,14 @@ def _called_so(
 
 
 def runs(
-    analysis: Analysis, start: Iterable[Code], towards: Towards | None = None
+    analysis: Analysis,
+    start: Iterable[Code],
+    towards: Towards | None = None,
+    without: Callable[[Definition], set[ast.Call]] | None = None,
 ) -> Iterator[Code]:
     """Yield these functions and all that they call in view, each once.
 
-    With `towards`, only such of these: calls of others are not followed.
+    With `towards`, only such of these: calls of others are not followed, nor those that `without` names.
     """
     waiting = deque(start)
     seen: set[ast.AST] = set()
@@ -126,7 +129,10 @@ def runs(
             continue
         seen.add(code.node)
         yield code
+        left_out = without(code.node) if without is not None else ()
         for call in calls(code.node):
+            if call in left_out:
+                continue
             if towards is None or towards.may_be_by(code.module, call):
                 waiting.extend(called(analysis, code, call))
 

@@ -88,6 +88,90 @@ def sources(function: Function) -> list[ast.expr]:
     return found
 
 
+def only_of_items(function: Function) -> set[ast.Call]:
+    """Return the calls that make of an item of a loop what is yielded: they lead to no source and decide nothing."""
+    items = _items(function)
+    telling = sources(function) + _tests(function)
+    leading = _leading(function, {name for each in telling for name in _loaded(each)})
+    found: set[ast.Call] = set()
+    for node in _own(function):
+        match node:
+            case ast.Assign() | ast.AnnAssign(value=ast.expr()):
+                names = _bound_names(node)
+                made = node.value if names and not names & leading else None
+            case ast.Yield(value=made):
+                pass
+            case _:
+                continue
+        calls = [each for each in _own(made) if isinstance(each, ast.Call)] if made else []
+        found.update(each for each in calls if any(_loaded(g) & items for g in _given(each)))
+    return found - {node for each in telling for node in walk(each) if isinstance(node, ast.Call)}
+
+
+def _items(function: Function) -> set[str]:
+    """Return the names that stand for an item of a loop, or for what is made of one."""
+    found: set[str] = set()
+    for node in _own(function):
+        if isinstance(node, ast.For | ast.comprehension):
+            found |= _stored(node.target)
+    bindings = _bindings(function)
+    while more := {n for value, names in bindings if _loaded(value) & found for n in names} - found:
+        found |= more
+    return found
+
+
+def _leading(function: Function, names: set[str]) -> set[str]:
+    """Return these names and those that they are made of."""
+    bindings, found = _bindings(function), set(names)
+    while more := {n for value, to in bindings if to & found for n in _loaded(value)} - found:
+        found |= more
+    return found
+
+
+def _bindings(function: Function) -> list[tuple[ast.expr, set[str]]]:
+    """Return each value that names are bound to, and the names."""
+    found: list[tuple[ast.expr, set[str]]] = []
+    for node in _own(function):
+        match node:
+            case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+                found.append((value, _stored(node)))
+            case ast.AugAssign(value=value) | ast.NamedExpr(value=value):
+                found.append((value, _stored(node.target)))
+            case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
+                found.append((value, _stored(target)))
+    return found
+
+
+def _bound_names(statement: ast.Assign | ast.AnnAssign) -> set[str]:
+    """Return the names that a statement binds; none if it sets anything else."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    if any(isinstance(n, ast.Attribute | ast.Subscript) for each in targets for n in walk(each)):
+        return set()
+    return {name for each in targets for name in _stored(each)}
+
+
+def _tests(function: Function) -> list[ast.expr]:
+    found: list[ast.expr] = []
+    for node in _own(function):
+        match node:
+            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+                found.append(test)
+            case ast.Assert(test=test) | ast.Match(subject=test):
+                found.append(test)
+            case ast.comprehension(ifs=tests):
+                found += tests
+    return found
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _loaded(tree: ast.AST) -> set[str]:
+    names = (node for node in walk(tree) if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Load)}
+
+
 def opened(function: Function, name: str) -> ast.expr | None:
     """Return what a name that is bound once, by `with`, stands for."""
     found: list[ast.expr] = []
