@@ -193,6 +193,23 @@ ROWS = [
         "dataset.args.func lambda",
     ),
     row(
+        "methods that a base class makes for the columns of a table, under names that pickle does not know",
+        """
+        import types
+        class Base:
+            def __init__(self, table):
+                def getter_of(column):
+                    def getter(self, i): return self.table[column][i]
+                    return getter
+                for column in table.columns:
+                    setattr(self, f"get_{column}", types.MethodType(getter_of(column), self))
+        class Data(Base):
+            def __init__(self, table): super().__init__(table)
+        DataLoader(Data(open("t")), num_workers=2)
+        """,
+        "dataset.get_{column} types.MethodType(...)",
+    ),
+    row(
         "a local function bound to an object as a method",
         """
         import types

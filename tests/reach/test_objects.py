@@ -944,6 +944,51 @@ ROWS = [
         f"dataset.lock {LOCK}",
     ),
     row(
+        "setattr with names of which a part is known, in the constructor of a base class",
+        """
+        class Base:
+            def __init__(self, table):
+                for column in table.columns:
+                    name = f"lock_{column}"
+                    if not hasattr(self, name): setattr(self, name, threading.Lock())
+        class Data(Base):
+            def __init__(self, table): super().__init__(table)
+        DataLoader(Data(open("t")), num_workers=2)
+        """,
+        f"dataset.lock_{{column}} {LOCK}",
+    ),
+    row(
+        "setattr with names of which nothing is known",
+        """
+        class Data:
+            def __init__(self, table):
+                for column in table.columns: setattr(self, f"{column}", threading.Lock())
+                setattr(self, table.name, threading.Lock())
+        DataLoader(Data(open("t")), num_workers=2)
+        """,
+    ),
+    row(
+        "setattr with names of which a part is known, and a state that leaves some out",
+        """
+        class Data:
+            def __init__(self, table):
+                for column in table.columns: setattr(self, f"lock_{column}", threading.Lock())
+            def __getstate__(self):
+                return {k: v for k, v in self.__dict__.items() if not k.endswith("_lock")}
+        DataLoader(Data(open("t")), num_workers=2)
+        """,
+    ),
+    row(
+        "setattr with names of which a part is known, taken away again",
+        """
+        class Data:
+            def __init__(self, table):
+                for column in table.columns: setattr(self, f"lock_{column}", threading.Lock())
+                for column in table.columns: delattr(self, f"lock_{column}")
+        DataLoader(Data(open("t")), num_workers=2)
+        """,
+    ),
+    row(
         "setattr on another object",
         """
         class Data:

@@ -27,7 +27,7 @@ from dlfix.reach.methods import (
 )
 from dlfix.reach.predicates import question
 from dlfix.reach.records import record
-from dlfix.reach.set_by_call import may_set, set_by_call
+from dlfix.reach.set_by_call import may_set, set_by_call, set_by_template
 from dlfix.reach.special_methods import iterated_by, protocol_used
 from dlfix.reach.storing import Storing, touched_by, wrappers
 from dlfix.reach.values import (
@@ -58,6 +58,9 @@ _WORKER_INFO = (
     "torch.utils.data._utils.worker.get_worker_info",
 )
 _CONSTRUCTING = frozenset({"__init__", *_POST_INITS, "__setstate__"})
+_LEAVING_OUT = frozenset(
+    {"__getstate__", "__reduce__", "__reduce_ex__", "__dict__", "delattr", "__delattr__", "vars"}
+)
 _SIMPLE = frozenset(
     {
         ast.Assign,
@@ -509,6 +512,15 @@ class State:
         for call in effects.setting:
             for name, given in set_by_call(call, frame, self.interpreter):
                 yield self._store(name, call, node, given, frame, sure=sure)
+            spelled = set_by_template(call, frame, self.interpreter)
+            if spelled is not None and not self._may_leave_out:
+                yield self._store(spelled[0], call, node, spelled[1], frame, sure=False)
+
+    @cached_property
+    def _may_leave_out(self) -> bool:
+        """Return whether code of a class may take away attributes whose names it does not spell out."""
+        line = self.interpreter.instances.mro(self.instance.cls)
+        return any(_takes_away(base.node) for base in line if isinstance(base, Class))
 
     def _store(
         self,
@@ -614,6 +626,17 @@ class State:
         ):
             return [value]
         return self.interpreter.each(value)
+
+
+@summary
+def _takes_away(cls: ast.AST) -> bool:
+    """Return whether a class has a state of its own, or reaches into the dict of its attributes."""
+    for node in walk(cls):
+        match node:
+            case ast.FunctionDef(name=name) | ast.Name(id=name) | ast.Attribute(attr=name):
+                if name in _LEAVING_OUT:
+                    return True
+    return False
 
 
 def _target(field: Field) -> ast.expr:

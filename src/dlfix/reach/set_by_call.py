@@ -65,6 +65,29 @@ def set_by_name(call: ast.Call, frame: Frame, interpreter: Evaluator) -> Iterato
                 yield attribute_of(name.value), value
 
 
+def set_by_template(call: ast.Call, frame: Frame, interpreter: Evaluator) -> Named | None:
+    """Return what a `setattr` sets whose name is known in part, under the name as it is spelled: `get_{column}`.
+
+    No attribute that code names can be meant by it, for it is no identifier.
+    """
+    if not setting(call):
+        return None
+    if any(isinstance(each, Constant) for each in interpreter.values_at(call.args[1], frame)):
+        return None
+    spelled = call.args[1]
+    if isinstance(spelled, ast.Name):
+        bindings = frame.scope.bindings.get(spelled.id, ())
+        values = [each.value for each in bindings if not each.path]
+        spelled = values[0] if len(values) == 1 and values[0] is not None else spelled
+    if not isinstance(spelled, ast.JoinedStr):
+        return None
+    parts = [each.value if isinstance(each, ast.Constant) else each for each in spelled.values]
+    if not any(isinstance(part, str) and part.isidentifier() for part in parts):
+        return None
+    name = ast.unparse(spelled)[2:-1]
+    return name, Bound(call.args[2], frame)
+
+
 def _turns(
     name: ast.expr, value: ast.expr, frame: Frame, interpreter: Evaluator
 ) -> Iterator[tuple[list[Value], Argument]]:
