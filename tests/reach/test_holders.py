@@ -210,6 +210,26 @@ ROWS = [
         "dataset.get_{column} types.MethodType(...)",
     ),
     row(
+        "environments that run in one process, made by functions that their class keeps",
+        """
+        import gym, multiprocessing
+        from gym.vector import SyncVectorEnv
+        class Envs(SyncVectorEnv):
+            def __init__(self, env_fns, space=None): super(Envs, self).__init__(env_fns, space)
+        class Sampler(multiprocessing.Process):
+            def __init__(self, env_fns):
+                super().__init__()
+                self.envs = Envs(env_fns)
+                self.other = gym.vector.SyncVectorEnv([lambda: gym.make("a")])
+        def made(name):
+            def make(): return gym.make(name)
+            return make
+        Sampler([made("a")]).start()
+        """,
+        "self.envs.env_fns[0] def make",
+        "self.other.env_fns[0] lambda",
+    ),
+    row(
         "a local function bound to an object as a method",
         """
         import types
