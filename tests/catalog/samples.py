@@ -410,6 +410,13 @@ def _lance(folder: Path) -> None:
     lance.write_dataset(pa.table({"a": [1]}), str(folder / "x.lance"))
 
 
+@makes("x.lancedb")
+def _lancedb(folder: Path) -> None:
+    import lancedb
+
+    lancedb.connect(str(folder / "x.lancedb")).create_table("t", [{"a": 1, "vector": [1.0, 2.0]}])
+
+
 @makes("x.hf")
 def _hugging_face(folder: Path) -> None:
     import datasets
