@@ -1465,6 +1465,16 @@ ROWS = [
         """,
     ),
     row(
+        "a `__reduce_ex__` that asks the class's own `__reduce__`",
+        """
+        class Data:
+            def __init__(self, size): self.size, self.lock = size, threading.Lock()
+            def __reduce__(self): return self.__class__, (self.size,)
+            def __reduce_ex__(self, protocol): return self.__reduce__()
+        DataLoader(Data(3), num_workers=2)
+        """,
+    ),
+    row(
         "a reduce_ex that makes it anew",
         """
         class Data:

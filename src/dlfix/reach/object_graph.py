@@ -486,7 +486,7 @@ class Walk:
             assert isinstance(method.node, (ast.FunctionDef, ast.AsyncFunctionDef))
             handed = read_reduce(method.node)
             if handed.as_usual:
-                break
+                continue  # `object` asks the next one
             if handed.of_class or not handed.values:
                 yield by_its_class
             if handed.everything:
