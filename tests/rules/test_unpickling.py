@@ -187,6 +187,80 @@ SAMPLED = [
 ]
 
 
-@pytest.mark.parametrize("text", [*ENDLESS, *ENDING, *MADE, *SAMPLED])
+_REDUCED = """
+        import copyreg
+        from torch.utils.data import DataLoader, Dataset
+        class Mapping{base}:
+            def __init__(self, size, block=1{more}):
+                self.size, self.block = size, block
+            {reduce}
+        class Data(Dataset):
+            def __init__(self):
+                self.mapping = Mapping(3){found}
+            def __getitem__(self, i):
+                return i
+        {after}
+        if __name__ == "__main__":
+            DataLoader(Data(), num_workers={workers})
+"""
+
+
+def _reduced(what, *reduce, base="", more="", after="", workers=2, found=False):
+    lines = ("\n" + " " * 12).join(reduce)
+    marked = "  # !DLF206" if found else ""
+    text = _REDUCED.format(
+        base=base, more=more, reduce=lines, after=after, workers=workers, found=marked
+    )
+    return program(what, text)
+
+
+_THREE = "def __reduce__(self): return self.__class__, (self.size, self.block, 1)"
+REDUCED = [
+    _reduced("`__reduce__` gives one argument too many", _THREE, found=True),
+    _reduced(
+        "`__reduce__` gives none, and a state",
+        "def __reduce__(self):",
+        '    """How it is pickled."""',
+        "    return (type(self), (), self.__dict__)",
+        found=True,
+    ),
+    _reduced(
+        "the class by its name, and what asks it",
+        "def __reduce__(self): return (Mapping, (self.size, self.block, 1))",
+        "def __reduce_ex__(self, protocol): return self.__reduce__()",
+        found=True,
+    ),
+    _reduced(
+        "as many as it takes", "def __reduce__(self): return Mapping, (self.size, self.block)"
+    ),
+    _reduced("the default is left out", "def __reduce__(self): return Mapping, (self.size,)"),
+    _reduced("any number of arguments", _THREE, more=", *rest"),
+    _reduced(
+        "some are unpacked", "def __reduce__(self): return Mapping, (*self.all(), self.size, 1, 2)"
+    ),
+    _reduced(
+        "another way for some objects",
+        "def __reduce__(self):",
+        "    if self.size: return made, (1,)",
+        "    return Mapping, (1, 2, 3)",
+    ),
+    _reduced("a function makes it", "def __reduce__(self): return made, (1, 2, 3)"),
+    _reduced(
+        "the other method is asked",
+        _THREE,
+        "def __reduce_ex__(self, protocol): return Mapping, (self.size,)",
+    ),
+    _reduced("`__new__` takes them", _THREE, "def __new__(cls, *a): return object.__new__(cls)"),
+    _reduced("a base out of view", _THREE, base="(unknown.Base)"),
+    _reduced(
+        "the class is registered with copyreg",
+        _THREE,
+        after="copyreg.pickle(Mapping, lambda each: (Mapping, (each.size,)))",
+    ),
+    _reduced("without workers", _THREE, workers=0),
+]
+
+
+@pytest.mark.parametrize("text", [*ENDLESS, *ENDING, *MADE, *SAMPLED, *REDUCED])
 def test_findings_are_those_marked(text: str, tmp_path: Path) -> None:
     check(tmp_path, text)

@@ -26,6 +26,9 @@ class UnpicklableState(Rule):
     be unpickled: the attribute is not set yet, so `__getattr__` calls itself recursively.
     The worker exits with a `RecursionError`. The fix adds a `__setstate__`.
 
+    An object whose `__reduce__` passes more or fewer arguments than the `__init__` of its class takes cannot be
+    unpickled either.
+
     ## The error you see
 
     With torch 2.13 on Python 3.11:

@@ -36,7 +36,11 @@ from dlfix.rules.reading.endings import ending_of
 from dlfix.rules.reading.processes import running
 from dlfix.rules.reading.tensors import is_non_leaf
 from dlfix.rules.reading.texts import Texts
-from dlfix.rules.reading.unpickling import OWN_MAKING, made_with_arguments
+from dlfix.rules.reading.unpickling import (
+    OWN_MAKING,
+    made_with_arguments,
+    reduced_to_other_arguments,
+)
 from dlfix.rules.reading.uses import uses_of, uses_of_part
 
 if TYPE_CHECKING:
@@ -164,7 +168,7 @@ def kind_row(value: Value, analysis: Analysis) -> ResourceRow | None:
     if isinstance(value, Derived) and is_non_leaf(value):
         return _NON_LEAF
     if isinstance(value, Instance):
-        return made_with_arguments(value, analysis)
+        return made_with_arguments(value, analysis) or reduced_to_other_arguments(value, analysis)
     if isinstance(value, ExternalCall) and value.name in _CACHES:
         cached = analysis.values(value.arguments.get(0, "user_function"))
         return _CACHED if any(isinstance(v, BoundMethod) for v in cached) else None

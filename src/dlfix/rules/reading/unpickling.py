@@ -1,6 +1,7 @@
 """Objects that pickle writes and cannot make again.
 
-Pickle makes an object with `__new__` and passes it no argument, or the whole value of a built-in one.
+Pickle makes an object with `__new__` and passes it no argument, or the whole value of a built-in one; or it calls
+what `__reduce__` returns, with the arguments there.
 
 A `__getattr__` can run without end meanwhile: pickle makes an object without its constructor and asks it for
 `__setstate__` before it has any attribute. If the class has no such method, Python calls `__getattr__`; an attribute
@@ -113,6 +114,100 @@ def made_with_arguments(value: Instance, analysis: Analysis) -> ResourceRow | No
         "or `__reduce__`"
     )
     return ResourceRow(value.cls.name, kind="state", error=error, action="report", note=note)
+
+
+def reduced_to_other_arguments(value: Instance, analysis: Analysis) -> ResourceRow | None:
+    """Return the row of an object whose `__reduce__` calls its class with arguments that `__init__` does not take."""
+    reduced = _reduction(value, analysis)
+    if reduced is None or value.cls in analysis.interpreter.instances.registered:
+        return None
+    method, called, given = reduced
+    made = _made_by(called, method, value, analysis)
+    init = analysis.method(made, "__init__") if made is not None else None
+    if made is None or init is None or not _is_called(made, analysis):
+        return None
+    trouble = _not_taken(init, len(given))
+    if not trouble:
+        return None
+    place = method.module.place(given[0] if given else method.node)
+    note = (
+        "`__reduce__` does not pass the arguments that `__init__` takes "
+        f"({place.path.name}:{place.span.start.row})"
+    )
+    error = f"TypeError: {made.name}.__init__() {trouble}"
+    return ResourceRow(value.cls.name, kind="state", error=error, action="report", note=note)
+
+
+def _not_taken(init: Function, count: int) -> str:
+    """Return what Python says of so many arguments; nothing where a constructor takes them."""
+    node = init.node
+    if not isinstance(node, ast.FunctionDef) or node.decorator_list or node.args.vararg:
+        return ""
+    names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)][1:]
+    needed = names[: len(names) - len(node.args.defaults)]
+    if count > len(names):
+        most, least = len(names) + 1, len(needed) + 1
+        takes = f"{most} positional argument{'s' * (most > 1)}"
+        takes = takes if most == least else f"from {least} to {takes}"
+        return f"takes {takes} but {count + 1} were given"
+    lacking = needed[count:]
+    missing = f"missing {len(lacking)} required positional argument{'s' * (len(lacking) > 1)}"
+    missing += f": '{lacking[0]}'" if len(lacking) == 1 else ""
+    return missing if lacking else ""
+
+
+def _reduction(
+    value: Instance, analysis: Analysis
+) -> tuple[Function, ast.expr, list[ast.expr]] | None:
+    """Return the method that says how an object is made again, what it has pickle call, and with what."""
+    method = analysis.method(value.cls, "__reduce_ex__") or analysis.method(value.cls, "__reduce__")
+    returned = _only_returned(method)
+    match returned:
+        case ast.Call(func=ast.Attribute(value=ast.Name("self"), attr="__reduce__"), args=[]):
+            method = analysis.method(value.cls, "__reduce__")
+            returned = _only_returned(method)
+    match returned:
+        case ast.Tuple(elts=[called, ast.Tuple(elts=given), *_]) if method is not None:
+            spread = any(isinstance(each, ast.Starred) for each in (called, *given))
+            return None if spread else (method, called, given)
+    return None
+
+
+def _only_returned(method: Function | None) -> ast.expr | None:
+    """Return what a method returns that does nothing else."""
+    if method is None or not isinstance(method.node, ast.FunctionDef) or method.node.decorator_list:
+        return None
+    body = method.node.body
+    body = body[1:] if ast.get_docstring(method.node, clean=False) is not None else body
+    match body:
+        case [ast.Return(value=returned)]:
+            return returned
+    return None
+
+
+def _made_by(
+    called: ast.expr, method: Function, value: Instance, analysis: Analysis
+) -> Class | None:
+    """Return the class that an expression of a method names."""
+    match called:
+        case ast.Attribute(value=ast.Name("self"), attr="__class__"):
+            return value.cls
+        case ast.Call(func=ast.Name("type"), args=[ast.Name("self")], keywords=[]):
+            return value.cls
+    frame = analysis.frame(method.module.inner_scope(method.node))
+    found = [reached.value for reached in analysis.evaluate(called, frame)]
+    return found[0] if len(found) == 1 and isinstance(found[0], Class) else None
+
+
+def _is_called(cls: Class, analysis: Analysis) -> bool:
+    """Return whether calling a class surely runs its `__init__` with the arguments as they are."""
+    for base in analysis.mro(cls):
+        if isinstance(base, Class):
+            if base.node.decorator_list or base.node.keywords or "__new__" in base.body_names():
+                return False
+        elif not isinstance(base, External) or base.name.removeprefix("builtins.") not in _BARE:
+            return False
+    return True
 
 
 def _owner(analysis: Analysis, value: Instance, hook: Function) -> Class | None:
