@@ -59,6 +59,53 @@ PROGRAMS = [
         """,
     ),
     program(
+        "seeded again under a flag, by a function in a method",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, same=False):
+                self.same, self.rng = same, random.Random(0) # !DLF503
+            def __getitem__(self, i):
+                def draw():
+                    if self.same:
+                        self.rng.seed(i)
+                    return self.rng.random()
+                return draw()
+        class Pairs(Dataset):
+            def __init__(self):
+                self.rng = random.Random(0)
+            def __getitem__(self, i):
+                def draw():
+                    if i:
+                        self.rng.seed(i)
+                    return self.rng.random()
+                return draw()
+        def main():
+            DataLoader(Rows(), num_workers=2)
+            DataLoader(Pairs(), num_workers=2)
+        """,
+    ),
+    program(
+        "seeded again under a flag that is on",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, same=False, free=True):
+                self.same, self.free, self.rng = same, free, random.Random(0)
+            def __getitem__(self, i):
+                if self.same:
+                    self.rng.seed(i)
+                if not self.free:
+                    self.rng.seed(i)
+                return self.rng.random()
+        def main():
+            DataLoader(Rows(same=True), num_workers=2)
+            DataLoader(Rows(free=False), num_workers=2)
+        """,
+    ),
+    program(
         "seeded again once the epoch changes",
         """
         import random

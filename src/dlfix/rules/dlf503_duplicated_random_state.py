@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.project.trees import walk
+from dlfix.reach.predicates import truth
 from dlfix.reach.values import (
     Bound,
     Constant,
@@ -276,7 +277,13 @@ def _is_reseeded(analysis: Analysis, holder: Instance, crossing: Crossing) -> bo
     def is_set_up(method: str) -> bool:
         return not open_to_users and sides.run_with_constructor(holder.cls, method, holder)
 
-    if randomness.is_reseeded(reached.nodes(inside), name, is_set_up):
+    def is_on(flag: str) -> bool | None:
+        stores = analysis.stores(holder).get(flag, ())
+        held = [value for store in stores for value in analysis.stored(store)]
+        known = {truth(value, analysis.interpreter) for value in held}
+        return known.pop() if len(known) == 1 else None
+
+    if randomness.is_reseeded(reached.nodes(inside), name, is_set_up, is_on):
         return True
     return _is_reseeded_in_worker(analysis, crossing, name)
 

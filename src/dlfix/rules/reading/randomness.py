@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dlfix.project.syntax import is_attribute_of
-from dlfix.project.trees import walk
+from dlfix.project.trees import children, walk
 from dlfix.reach.process_roles import used_on_self
 from dlfix.rules.base import Place
 from dlfix.rules.reading.names import words
@@ -115,11 +115,15 @@ def loads(node: ast.AST, attribute: str) -> list[ast.Attribute]:
 
 
 def is_reseeded(
-    line: Sequence[ast.ClassDef], attribute: str, is_set_up: Callable[[str], bool]
+    line: Sequence[ast.ClassDef],
+    attribute: str,
+    is_set_up: Callable[[str], bool],
+    is_on: Callable[[str], bool | None],
 ) -> bool:
     """Return whether classes ask which worker they are in, or seed the generator after `__init__`.
 
-    `is_set_up` says of a method that a constructor uses whether nothing else runs it.
+    `is_set_up` says of a method that a constructor uses whether nothing else runs it, `is_on` of a flag of the
+    object whether it is set.
     """
     if any(_word(node) in RESEEDING for cls in line for node in walk(cls)):
         return True
@@ -129,7 +133,7 @@ def is_reseeded(
         for cls in line
         for method in _methods(cls)
         if method.name not in setting_up
-        for node in _always(method.body, _flags(cls))
+        for node in _always(method, _flags(cls), is_on)
     )
 
 
@@ -166,34 +170,34 @@ def _flags(cls: ast.ClassDef) -> frozenset[str]:
     return frozenset(n for m, n in stores if m == "__init__" and names.count(n) == 1)
 
 
-def _always(block: list[ast.stmt], flags: frozenset[str]) -> Iterator[ast.AST]:
-    """Yield the statements of a block that do not depend on a flag of the object."""
-    for statement in block:
-        if isinstance(statement, ast.If) and _is_flag(statement.test, flags):
-            if statement.orelse:
-                yield statement
-        else:
-            yield statement
+def _always(
+    tree: ast.AST, flags: frozenset[str], is_on: Callable[[str], bool | None]
+) -> Iterator[ast.AST]:
+    """Yield the nodes of a tree, less those under a flag of the object that is not known to be on."""
+    yield tree
+    for child in children(tree):
+        if isinstance(child, ast.If) and not child.orelse and _leaves_out(child.test, flags, is_on):
+            continue
+        yield from _always(child, flags, is_on)
 
 
-def _is_flag(test: ast.expr, flags: frozenset[str]) -> bool:
+def _leaves_out(test: ast.expr, flags: frozenset[str], is_on: Callable[[str], bool | None]) -> bool:
+    """Return whether a test is of nothing but a flag, by which its branch may not run."""
+    wanted = True
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test = test.operand
+        test, wanted = test.operand, not wanted
     match test:
-        case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            return name in flags
+        case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in flags:
+            return is_on(name) is not wanted
     return False
 
 
-def _seeds(function: ast.AST, attribute: str) -> bool:
-    for node in walk(function):
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=name), attr=called)) if (
-                name == attribute and called in SEED_METHODS
-            ):
-                return True
-            case ast.Attribute(attr=name, ctx=ast.Store()) if name == attribute:
-                return True
+def _seeds(node: ast.AST, attribute: str) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=name), attr=called)):
+            return name == attribute and called in SEED_METHODS
+        case ast.Attribute(attr=name, ctx=ast.Store()):
+            return name == attribute
     return False
 
 
