@@ -101,3 +101,32 @@ def test_a_file_that_does_not_name_torch_is_read_where_the_rule_is_selected(tmp_
     found = [one.finding.code for one in Session.open([tmp_path], selected).diagnoses()]
     assert found == ["DLF107"]
     assert not Session.open([tmp_path], Settings()).diagnoses()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "DataLoader(Notes(), collate_fn=Runner(lambda batch: batch), num_workers=2)",
+        "n = Notes(); n.transform = Runner([Runner(key=lambda x: x)]); DataLoader(n, num_workers=2)",
+        "steps = []; steps.append(Runner(functools.partial(lambda k, x: x, 1)))"
+        "; DataLoader(Notes(), collate_fn=Runner(*steps), num_workers=2)",
+    ],
+)
+def test_what_a_class_out_of_view_gets_is_likely_kept_where_its_object_is_sent(found, line: str):
+    assert found(line) == ["DLF107"]
+    assert found(line, extend_select=()) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "DataLoader(Notes(), collate_fn=Runner(lambda batch: batch), num_workers=0)",
+        "DataLoader(Notes(), sampler=Runner(lambda batch: batch), num_workers=2)",
+        "DataLoader(Notes(), collate_fn=Runner(first), num_workers=2)",
+        "DataLoader(Notes(), collate_fn=make_loader(lambda batch: batch), num_workers=2)",
+        "n = Notes(); n.size = Runner(lambda x: x).size; DataLoader(n, num_workers=2)",
+        "n = Runner(lambda x: x); DataLoader(Notes(), num_workers=2)",
+    ],
+)
+def test_what_is_not_sent_or_is_no_class_by_its_name_keeps_nothing(found, line: str):
+    assert found(line) == []

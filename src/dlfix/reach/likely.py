@@ -1,9 +1,13 @@
-"""Calls that are likely to start workers: out of view, and given a dataset or a number of workers."""
+"""What is likely to cross: given to a call out of view that may start workers, or that makes what does cross.
+
+The first get a dataset or a number of workers. The second are named like classes, which mostly keep what they get.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow
@@ -38,12 +42,53 @@ _ROW = BoundaryRow(
 def likely_crossings(analysis: Analysis) -> Iterator[Crossing]:
     """Yield what is likely to cross, and is not known to."""
     for boundary in _boundaries(analysis):
-        pending = [Walk(analysis.interpreter).from_boundary(boundary)]
-        while pending:
-            crossing = pending.pop()
-            pending += reversed(crossing.children)
-            if crossing.parent is not None:
-                yield crossing
+        yield from _below(Walk(analysis.interpreter).from_boundary(boundary))
+
+
+def kept_out_of_view(analysis: Analysis) -> Iterator[Crossing]:
+    """Yield what objects that cross are likely to keep, made by classes out of view of what they get."""
+    waiting = [c for c in analysis.crossings if c.boundary.workers is not False][::-1]
+    seen: set[ast.Call] = set()
+    while waiting:
+        holder = waiting.pop()
+        value = holder.value
+        if not isinstance(value, ExternalCall) or not _may_keep(value, analysis):
+            continue
+        if value.node in seen or holder.edge.kind == "returned":
+            continue
+        seen.add(value.node)
+        for crossing in _kept(value, analysis):
+            found = replace(crossing, path=(*holder.path, *crossing.path[1:]))
+            waiting.append(found)
+            yield found
+
+
+def _may_keep(value: ExternalCall, analysis: Analysis) -> bool:
+    """Return whether a call out of view makes an object, by its name: `Compose`, not `compose`."""
+    last = value.name.rpartition(".")[2].lstrip("_")
+    is_class = last[:1].isupper() and not last.isupper()
+    return is_class and not analysis.catalog.knows(value.name)
+
+
+def _kept(value: ExternalCall, analysis: Analysis) -> Iterator[Crossing]:
+    """Yield all that hangs from the arguments of a call."""
+    numbered = enumerate(value.arguments.positional, 1)
+    arguments = {f"argument {place}": each for place, each in numbered}
+    arguments |= value.arguments.keywords
+    row = BoundaryRow(
+        "a class that the analysis cannot resolve", kind="likely", crosses=tuple(arguments)
+    )
+    boundary = Boundary(row.kind, value.node, value.frame, arguments, None, None, row)
+    yield from _below(Walk(analysis.interpreter).from_boundary(boundary))
+
+
+def _below(root: Crossing) -> Iterator[Crossing]:
+    pending = [root]
+    while pending:
+        crossing = pending.pop()
+        pending += reversed(crossing.children)
+        if crossing.parent is not None:
+            yield crossing
 
 
 def _boundaries(analysis: Analysis) -> Iterator[Boundary]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.project.syntax import dotted
-from dlfix.reach.likely import WORDS, likely_crossings
+from dlfix.reach.likely import WORDS, kept_out_of_view, likely_crossings
 from dlfix.rules.base import Finding, Rule
 from dlfix.rules.reading import callables
 
@@ -22,7 +22,8 @@ class CallableMayReachWorker(Rule):
 
     Finds lambdas and local functions passed as `collate_fn`, `worker_init_fn`, `transform` or
     `target_transform` to a function or class that dlfix cannot read, together with a dataset or with
-    a number of workers. Whether the call starts workers is unknown, so the severity is `likely`. The rule is
+    a number of workers. Whether the call starts workers is unknown, so the severity is `likely`. So are those that a class
+    that dlfix cannot read is made of, if its object is sent to the workers: it may keep the callable. The rule is
     off in `dlfix check` unless it is selected by its code or name, and on in `dlfix trace`.
 
     ## The error you see
@@ -71,16 +72,23 @@ class CallableMayReachWorker(Rule):
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each callable that is likely to cross and has no name of its own."""
-        certain = {callables.definition(crossing.value) for crossing in analysis.crossings}
-        for crossing in likely_crossings(analysis):
-            why = callables.problem(crossing, analysis)
-            if why in ("lambda", "local", "named") and crossing.value not in certain:
-                yield callables.finding(type(self), crossing, _message(crossing))
+        seen: set[object] = {
+            callables.definition(crossing.value) for crossing in analysis.crossings
+        }
+        for crossings, what in (
+            (likely_crossings(analysis), "which probably sends it to the workers"),
+            (kept_out_of_view(analysis), "which probably keeps it and is sent to the workers"),
+        ):
+            for crossing in crossings:
+                why = callables.problem(crossing, analysis)
+                if why in ("lambda", "local", "named") and crossing.value not in seen:
+                    seen.add(crossing.value)
+                    yield callables.finding(type(self), crossing, _message(crossing, what))
 
 
-def _message(crossing: Crossing) -> str:
+def _message(crossing: Crossing, then: str) -> str:
     name = callables.name_of(crossing)
     what = "Lambda" if name == "lambda" else f"Local function `{name}`"
     func = getattr(crossing.boundary.node, "func", None)
     called = (dotted(func) if func is not None else "") or "the call"
-    return f"{what} is passed to `{called}`, which probably sends it to the workers"
+    return f"{what} is passed to `{called}`, {then}"
