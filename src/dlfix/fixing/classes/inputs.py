@@ -56,6 +56,9 @@ STATE_METHODS = frozenset(
 )
 
 
+Tells = Callable[[Module, ast.AST], bool]  # whether what a node reads is changed there
+
+
 @dataclass(frozen=True)
 class Related:
     """A class with those that it derives from, and those that derive from it."""
@@ -133,7 +136,7 @@ class Inputs:
             for site in facts.stores.get(name, []):
                 if site.method.name in STATE_METHODS or self._opens_again(facts, site.method):
                     continue
-                if not self._runs_once(site.method):
+                if not self.runs_once(site.method):
                     yield f"the attribute is reassigned ({facts.line(site.statement)})"
                 if first is not None and first is not facts:
                     yield f"the attribute is set by two classes ({facts.line(site.statement)})"
@@ -147,7 +150,7 @@ class Inputs:
             site.method is method for name in self.handles for site in facts.stores.get(name, [])
         )
 
-    def _runs_once(self, method: Method) -> bool:
+    def runs_once(self, method: Method) -> bool:
         """Return whether a method runs while an instance is made, and never again."""
         if method.name in STARTS:
             return True
@@ -156,7 +159,11 @@ class Inputs:
         users = (user for each in self.related.all for user, _ in each.reads.get(method.name, []))
         if any(user.name not in self.related.started for user in users):
             return False
-        return method.name.startswith("_") or not any(
+        return not self.is_used_outside(method)
+
+    def is_used_outside(self, method: Method) -> bool:
+        """Return whether code outside the class may call a method of an instance, as it may a public one that it names."""
+        return not method.name.startswith("_") and any(
             isinstance(node, ast.Attribute) and self._is_outside(module, node)
             for module in self.project.mentions(method.name)
             for node in module.attributes_by_name.get(method.name, ())
@@ -198,14 +205,23 @@ class Inputs:
                 if own is not None or self._is_outside(module, node):
                     yield f"it is modified in place ({module.path.name}:{node.lineno})"
 
-    def mutated_part(self, name: str) -> Iterator[str]:
-        """Yield where what other objects keep under a name is modified, their constructors left out."""
+    def told_outside(self, name: str, tells: Tells) -> Iterator[str]:
+        """Yield where code outside the class reads an attribute of an instance in a way that tells."""
+        for module in self.project.mentions(name):
+            for node in module.attributes_by_name.get(name, ()):
+                if not isinstance(node, ast.Attribute) or not tells(module, node):
+                    continue
+                if self._own(module, node) is None and self._is_outside(module, node):
+                    yield f"{module.path.name}:{node.lineno}"
+
+    def told_part(self, name: str, tells: Tells) -> Iterator[str]:
+        """Yield where what other objects keep under a name is read in a way that tells, their constructors left out."""
         for module in self.project.mentions(name):
             for node in module.attributes_by_name.get(name, ()):
                 method = method_around(module, node)
                 made = method is not None and method.name in STARTS
                 own = made and method is not None and is_self_attribute(node, self_name(method))
-                if is_mutated(module, node) and not own:
+                if tells(module, node) and not own:
                     yield f"{module.path.name}:{node.lineno}"
 
     def _mutated_by_callers(self, name: str) -> Iterator[str]:
@@ -216,7 +232,14 @@ class Inputs:
                     yield from self.mutated_argument(site.method, site.value.id)
 
     def mutated_argument(self, method: Method, parameter: str) -> Iterator[str]:
-        """Yield where a caller of the constructor mutates what it passed for a parameter."""
+        """Yield where a caller of the constructor mutates what it passed for a parameter, and what."""
+        for name, where in self.told_argument(method, parameter, is_mutated):
+            yield f"`{name}` is modified by the caller ({where})"
+
+    def told_argument(
+        self, method: Method, parameter: str, tells: Tells
+    ) -> Iterator[tuple[str, str]]:
+        """Yield where a caller of the constructor reads what it passed in a way that tells, and its name there."""
         for module, call in self.calls:
             passed = argument_of(method, call, parameter)
             if not isinstance(passed, ast.Name):
@@ -226,9 +249,8 @@ class Inputs:
                 continue
             for node in module.nodes_by_name.get(passed.id, ()):
                 same = module.scope_of(node).lookup(passed.id) is scope
-                if same and is_mutated(module, node) and _may_follow(module, node, call):
-                    where = f"{module.path.name}:{node.lineno}"
-                    yield f"`{passed.id}` is modified by the caller ({where})"
+                if same and tells(module, node) and _may_follow(module, node, call):
+                    yield passed.id, f"{module.path.name}:{node.lineno}"
 
     def _own(self, module: Module, node: ast.Attribute) -> ClassFacts | None:
         """Return the class of the family whose own `self` a node reads an attribute of."""

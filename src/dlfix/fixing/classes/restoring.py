@@ -18,7 +18,6 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.forms import storage_insert
 from dlfix.fixing.classes.handles import Handle, Moved, Refusal
-from dlfix.fixing.classes.inputs import Inputs, is_mutated
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.observed import declared_at
 from dlfix.fixing.classes.opening import LazyClass
@@ -104,7 +103,7 @@ def plan_left(facts: ClassFacts, names: Sequence[str], around: Surroundings) -> 
     return ClassPlan(
         cls=facts.module.span(facts.node),
         state=state_for(facts, drops, (), around),
-        after=_after(facts),
+        after=after_constructor(facts),
     )
 
 
@@ -114,7 +113,7 @@ def plan_computed(facts: ClassFacts, names: Sequence[str], around: Surroundings)
     return ClassPlan(
         cls=facts.module.span(facts.node),
         state=state_for(facts, drops, (), around),
-        after=_after(facts),
+        after=after_constructor(facts),
     )
 
 
@@ -126,102 +125,8 @@ def plan_fields(facts: ClassFacts, fields: Mapping[str, str], around: Surroundin
     return ClassPlan(
         cls=facts.module.span(facts.node),
         state=state_for(facts, drops, restores, around),
-        after=_after(facts),
+        after=after_constructor(facts),
     )
-
-
-def plan_lists(
-    facts: ClassFacts,
-    views: Mapping[str, tuple[StoreSite, ast.AST | None]],
-    inputs: Inputs | None,
-) -> ClassPlan:
-    """Plan views of a dict, each with the expression that gives it: they become lists of what they show."""
-    exchanges = []
-    for name, (site, view) in views.items():
-        if view is None:
-            raise Refusal(
-                "the expression that creates the stored value is unknown "
-                f"({facts.line(site.statement)})"
-            )
-        _refuse_set_operations(facts, name)
-        changed = _changed_at(facts, site, view, inputs)
-        if changed:
-            raise Refusal(f"the dict changes after the view is stored ({changed})")
-        text = f"list({facts.module.segment(view)})"
-        exchanges.append(Exchange(facts.module.span(view), text, "expression"))
-    return ClassPlan(cls=facts.module.span(facts.node), exchanges=tuple(exchanges))
-
-
-def _changed_at(facts: ClassFacts, site: StoreSite, view: ast.AST, inputs: Inputs | None) -> str:
-    """Return where the dict that a view shows changes once the view is stored; empty if it does not."""
-    of = (
-        view.func.value
-        if isinstance(view, ast.Call) and isinstance(view.func, ast.Attribute)
-        else view
-    )
-    text = ast.unparse(of)
-    for method in facts.all_methods:
-        if method is not site.method and not is_self_attribute(of, self_name(site.method)):
-            continue
-        if method is not site.method and not _runs_after(facts, method, site):
-            continue
-        for node in ast.walk(method):
-            follows = method is not site.method or _follows(facts, node, site)
-            if follows and ast.unparse(node) == text and is_mutated(facts.module, node):
-                return facts.line(node)
-    return next(_changes_elsewhere(facts, site, of, inputs), "") if inputs is not None else ""
-
-
-def _changes_elsewhere(
-    facts: ClassFacts, site: StoreSite, of: ast.AST, inputs: Inputs
-) -> Iterator[str]:
-    """Yield where code outside the class, or by another name of it, may change a dict later."""
-    me = self_name(site.method)
-    if isinstance(of, ast.Name):
-        yield from inputs.mutated_argument(site.method, of.id)
-    if isinstance(of, ast.Attribute) and not is_self_attribute(of, me):
-        yield from inputs.mutated_part(of.attr)
-    text = ast.unparse(of)
-    for name, stores in facts.stores.items():
-        kept = [each for each in stores if each.value is not None]
-        same = any(ast.unparse(each.value) == text for each in kept if each.value is not None)
-        if same or (is_self_attribute(of, me) and of.attr == name):
-            yield from inputs.mutated(name)
-            for each in kept:
-                if isinstance(each.value, ast.Name) and each.method is site.method:
-                    yield from inputs.mutated_argument(site.method, each.value.id)
-
-
-def _runs_after(facts: ClassFacts, method: Method, site: StoreSite) -> bool:
-    """Return whether a method may run once a statement of the constructor has."""
-    users = [
-        (other, node)
-        for other in facts.all_methods
-        for node in ast.walk(other)
-        if is_self_attribute(node, self_name(other)) and node.attr == method.name
-    ]
-    return not users or any(
-        other is not site.method or _follows(facts, node, site) for other, node in users
-    )
-
-
-def _follows(facts: ClassFacts, node: ast.AST, site: StoreSite) -> bool:
-    """Return whether a node of the same method runs after a statement, or again in a loop around it."""
-    if not hasattr(node, "lineno"):
-        return False
-    loops = [
-        a for a in facts.module.ancestors(site.statement) if isinstance(a, (ast.For, ast.While))
-    ]
-    if any(node in ast.walk(loop) for loop in loops):
-        return True
-    return facts.module.span(node).start > facts.module.span(site.statement).start
-
-
-def _refuse_set_operations(facts: ClassFacts, name: str) -> None:
-    for _, node in facts.reads.get(name, []):
-        parent = facts.module.parent(node)
-        if isinstance(parent, ast.BinOp):
-            raise Refusal(f"the value is used as a set ({facts.line(parent)})")
 
 
 def opened_lazily(
@@ -327,7 +232,7 @@ def opened_with_what_is_left_out(
     return ClassPlan(
         cls=facts.module.span(facts.node),
         state=state_for(facts, tuple(followers.follower(name) for name in names), (), around),
-        after=_after(facts),
+        after=after_constructor(facts),
         remains=AT_FORK,
     )
 
@@ -444,7 +349,7 @@ class OpenedByOthers:
             withins=tuple(closing.withins) if closing is not None else (),
             lazies=tuple(replace(each, releases=releases) for each in lazies),
             state=state_for(self.facts, tuple(drops), (), self.around),
-            after=_after(self.facts),
+            after=after_constructor(self.facts),
         )
 
     def left_closed(self) -> ClassPlan:
@@ -463,7 +368,7 @@ class OpenedByOthers:
         return ClassPlan(
             cls=self.module.span(self.facts.node),
             state=state_for(self.facts, drops, (), self.around),
-            after=_after(self.facts),
+            after=after_constructor(self.facts),
             remains=AT_FORK,
         )
 
@@ -527,7 +432,7 @@ class OpenedByOthers:
         return ClassPlan(
             cls=self.module.span(self.facts.node),
             state=state_for(self.facts, tuple(drops), restores, self.around),
-            after=_after(self.facts),
+            after=after_constructor(self.facts),
             remains=AT_FORK,
         )
 
@@ -746,52 +651,6 @@ def _is_empty(value: ast.expr) -> bool:
     return isinstance(value, (ast.Dict, ast.List)) and not any(ast.iter_child_nodes(value))
 
 
-def plan_views_again(
-    facts: ClassFacts,
-    views: Mapping[str, StoreSite],
-    around: Surroundings,
-    reason: Refusal,
-) -> ClassPlan:
-    """Plan views of dicts that other attributes hold for good; refuse others with the reason why they are no lists."""
-    restores = []
-    for name, site in views.items():
-        match site.value:
-            case ast.Call(
-                func=ast.Attribute(
-                    value=ast.Attribute(value=ast.Name(id=me), attr=held), attr=view
-                ),
-                args=[],
-            ) if me == self_name(site.method) and _is_set_once(facts, held, name, around):
-                restores.append(facts.setting(name, f"self.{held}.{view}()"))
-            case _:
-                raise reason
-    drops = tuple(
-        Drop(name, why="" if index else "recreated by __setstate__")
-        for index, name in enumerate(views)
-    )
-    return ClassPlan(
-        cls=facts.module.span(facts.node),
-        state=state_for(facts, drops, tuple(restores), around),
-        after=_after(facts),
-        verb="Create {names} of `{cls}` again in each process",
-    )
-
-
-def _is_set_once(facts: ClassFacts, held: str, view: str, around: Surroundings) -> bool:
-    """Return whether the constructor alone sets an attribute, and the view of it."""
-    if around.inputs is None or around.inputs.set_outside(held) or around.inputs.set_outside(view):
-        return False
-    for name in (held, view):
-        sites = [site for each in around.inputs.related.all for site in each.stores.get(name, ())]
-        if not sites and name == held and name in facts.fields:
-            continue
-        if len(sites) != 1 or sites[0].method.name not in STARTS:
-            return False
-        if sites[0].statement not in sites[0].method.body or name not in facts.stores:
-            return False
-    return True
-
-
 def plan_scripted(facts: ClassFacts, names: Iterable[str], around: Surroundings) -> ClassPlan:
     """Plan TorchScript modules: they cross as the bytes that `torch.jit.save` writes."""
     names = list(names)
@@ -800,7 +659,7 @@ def plan_scripted(facts: ClassFacts, names: Iterable[str], around: Surroundings)
     return ClassPlan(
         cls=facts.module.span(facts.node),
         state=state_for(facts, drops, restores, around),
-        after=_after(facts),
+        after=after_constructor(facts),
         imports=("io", "torch"),
     )
 
@@ -837,7 +696,8 @@ def merged(plans: Sequence[ClassPlan]) -> ClassPlan:
     )
 
 
-def _after(facts: ClassFacts) -> str:
+def after_constructor(facts: ClassFacts) -> str:
+    """Return the method below which state methods are written."""
     return next((name for name in STARTS if name in facts.methods), "__init__")
 
 

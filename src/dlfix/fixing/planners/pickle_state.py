@@ -11,7 +11,7 @@ from dlfix.fixing.classes.batches import OtherForm, PlanClass, fixes
 from dlfix.fixing.classes.copied import plan_copied
 from dlfix.fixing.classes.derived import with_hanging
 from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
-from dlfix.fixing.classes.facts import STARTS, ClassFacts, StoreSite
+from dlfix.fixing.classes.facts import STARTS, ClassFacts
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.modules_kept import plan_modules
 from dlfix.fixing.classes.opening import LazyClass
@@ -28,14 +28,13 @@ from dlfix.fixing.classes.restoring import (
     plan_computed,
     plan_fields,
     plan_left,
-    plan_lists,
     plan_remade,
     plan_scripted,
-    plan_views_again,
 )
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings
 from dlfix.fixing.classes.streams import refuse_where_taken_from
 from dlfix.fixing.classes.uses import Uses
+from dlfix.fixing.classes.views import View, plan_lists, plan_views_again
 from dlfix.fixing.planners.lazy_resources import (
     around_of,
     handle_at,
@@ -47,7 +46,7 @@ from dlfix.fixing.plans import Planned
 from dlfix.project.import_time import ImportTime
 from dlfix.project.repeatable import once_in
 from dlfix.project.syntax import parameters
-from dlfix.reach.values import Derived, ExternalCall, Generator, ModuleValue
+from dlfix.reach.values import Derived, ExternalCall, Generator, ModuleValue, origin_of
 from dlfix.rules.dlf503_duplicated_random_state import DuplicatedRandomState
 from dlfix.rules.reading.contexts import OfAnotherContext
 from dlfix.rules.reading.handles import SCRIPTED_FUNCTION
@@ -137,6 +136,12 @@ def _is_view(culprit: Culprit) -> bool:
     return isinstance(culprit.value, Derived) and culprit.value.how in VIEWS
 
 
+def _inserts(value: object) -> bool:
+    """Return whether a view is of a dict that inserts a missing key that is read."""
+    origin = origin_of(value) if isinstance(value, Derived) else value
+    return isinstance(origin, ExternalCall) and origin.name == "collections.defaultdict"
+
+
 def _is_module(culprit: Culprit) -> bool:
     """Return whether an attribute holds a module that a method is passed."""
     given = culprit.site.value
@@ -198,7 +203,7 @@ def _is_started_lazily(culprit: Culprit) -> bool:
 
 
 def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis) -> list[ClassPlan]:
-    views: dict[str, tuple[StoreSite, ast.AST | None]] = {}
+    views: dict[str, View] = {}
     remade: dict[str, Remade] = {}
     fields: dict[str, str] = {}
     streams: dict[str, Handle] = {}
@@ -212,7 +217,8 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis)
     for culprit in group:
         name = culprit.attribute
         if _is_view(culprit):
-            views[name] = (culprit.site, _view_of(culprit))
+            inserts = _inserts(culprit.value) or (name in views and views[name].inserts)
+            views[name] = View(culprit.site, _view_of(culprit), inserts)
         elif culprit.facts.is_property(name):
             _refuse_other_values(culprit)
             computed.append(name)
@@ -270,7 +276,7 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis)
 
 def _plan_views(
     group: Sequence[Culprit],
-    views: Mapping[str, tuple[StoreSite, ast.AST | None]],
+    views: Mapping[str, View],
     around: Surroundings,
 ) -> ClassPlan:
     """Keep views as lists; else make those of other attributes anew when the state is set."""
@@ -278,7 +284,7 @@ def _plan_views(
     try:
         return plan_lists(facts, views, around.inputs)
     except Refusal as reason:
-        return plan_views_again(facts, {n: site for n, (site, _) in views.items()}, around, reason)
+        return plan_views_again(facts, views, around, reason)
 
 
 def _drawn_alike(analysis: Analysis, cls: ast.ClassDef) -> set[str]:
