@@ -92,3 +92,38 @@ def test_json_and_sarif_name_the_further_places(tmp_path):
     related = log["runs"][0]["results"][0]["relatedLocations"]
     lines = [one["physicalLocation"]["region"]["startLine"] for one in related]
     assert lines == [11, 12]
+
+
+TRAINER = """\
+import csv
+
+from torch.utils.data import DataLoader
+
+
+class Trainer:
+    def __init__(self, path):
+        self.log_file = open(path, "w", newline="")
+        self.log = csv.writer(self.log_file)
+
+    def collate(self, batch):
+        return batch[::-1]
+
+    def train(self, rows):
+        for batch in DataLoader(rows, num_workers=2, collate_fn=self.collate):
+            self.log.writerow(batch)
+
+
+Trainer("log.csv").train([1, 2, 3, 4])
+"""
+
+
+def test_a_fix_that_leaves_out_several_attributes_names_them_all(tmp_path):
+    path = tmp_path / "train.py"
+    path.write_text(TRAINER)
+    first, second = dlfix.check([path], select=["DLF2"])
+    assert first.fix is not None
+    assert second.fix is not None
+    assert first.fix.message == "Remove `log_file`, `log` from the pickled state of `Trainer`"
+    assert second.fix.message == "Remove `log` from the pickled state of `Trainer`"
+    result = CliRunner().invoke(app, ["apply", "--dry-run", "--no-cache", str(path)])
+    assert result.output.count("Remove `log_file`, `log` from the pickled state") == 2

@@ -124,10 +124,12 @@ def _fix(
 
 
 def _told(group: Group, plan: ClassPlan, verb: str) -> str:
-    names = ", ".join(f"`{name}`" for name in _names(group))
-    return (plan.verb or _only_left(plan) or verb).format(
-        names=names, cls=group[0][1].facts.node.name
-    )
+    left = _only_left(plan)
+    names = _names(group)
+    if left and not plan.verb and plan.state is not None:
+        names += [each.name for each in plan.state.drops if not each.code]
+    told = ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+    return (plan.verb or left or verb).format(names=told, cls=group[0][1].facts.node.name)
 
 
 def _only_left(plan: ClassPlan) -> str:
