@@ -36,3 +36,35 @@ def test_the_state_leaves_out_no_attribute_that_is_never_set():
     fixed = dlfix.fix_text(ROWS, isolated=True)
     assert "_items_by_pid" in fixed.text
     assert "_source" not in fixed.text
+
+
+OBJECTS = """
+import boto3
+from torch.utils.data import DataLoader, Dataset
+
+class Objects(Dataset):
+    def __init__(self, bucket, keys):
+        self.bucket = bucket
+        self.keys = keys
+        session = boto3.session.Session()
+        self.client = session.client("s3"){more}
+
+    def __getitem__(self, index):
+        return self.client.get_object(Bucket=self.bucket, Key=self.keys[index])["Body"].read()
+
+def load(bucket, keys):
+    return DataLoader(Objects(bucket, keys), num_workers=2)
+"""
+
+
+def test_what_one_handle_alone_is_made_from_is_made_along_with_it():
+    text = dlfix.fix_text(OBJECTS.format(more=""), isolated=True).text
+    assert "        session = boto3.session.Session()\n        return session.client" in text
+    assert "_session" not in text
+
+
+def test_what_two_handles_are_made_from_is_kept_for_both():
+    more = '\n        self.queue = session.client("sqs")'
+    text = dlfix.fix_text(OBJECTS.format(more=more), isolated=True).text
+    assert 'self._session.client("s3")' in text
+    assert 'self._session.client("sqs")' in text

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.evidence import Culprit, row_of
-from dlfix.fixing.classes.facts import ClassFacts, StoreSite, is_self_attribute, self_name
+from dlfix.fixing.classes.facts import ClassFacts, Method, StoreSite, is_self_attribute, self_name
 from dlfix.reach.values import (
     BoundMethod,
     Container,
@@ -65,9 +65,22 @@ def _local_origins(group: Sequence[Culprit], analysis: Analysis) -> Iterator[Cul
         opener, row = row_of(origin, analysis)
         if row is None or row.kind == "plain" or row.action == "report":
             continue
+        if not row.close and _is_for_one(facts, method, target.id, culprit.site.statement):
+            continue
         site = StoreSite(_free_name(facts, target.id), method, statement, target, value)
         facts.stores.setdefault(site.attribute, []).append(site)
         yield Culprit(facts, site, opener, row, frame=culprit.frame, value=origin)
+
+
+def _is_for_one(facts: ClassFacts, method: Method, local: str, statement: ast.stmt) -> bool:
+    """Return whether one statement alone reads a local variable of a method: what opens with it may make it there."""
+    reads = [
+        node
+        for node in ast.walk(method)
+        if isinstance(node, ast.Name) and node.id == local and isinstance(node.ctx, ast.Load)
+    ]
+    inside = set(ast.walk(statement))
+    return bool(reads) and all(node in inside for node in reads)
 
 
 def _siblings(group: Sequence[Culprit], analysis: Analysis) -> Iterator[Culprit]:
