@@ -16,8 +16,8 @@ class Tar(Dataset):
         self.path = path
         with tarfile.open(self.path) as tar:
             self.members = sorted(tar.getnames())
-        self._npz = npz
-        with np.load(self._npz) as npz_file:
+        self._npz_path = npz
+        with np.load(self._npz_path) as npz_file:
             self.offsets = npz_file["offsets"]
 
     @functools.cached_property
@@ -26,7 +26,7 @@ class Tar(Dataset):
 
     @functools.cached_property
     def npz(self):
-        return np.load(self._npz)
+        return np.load(self._npz_path)
 
     def __getstate__(self):
         state = self.__dict__.copy()

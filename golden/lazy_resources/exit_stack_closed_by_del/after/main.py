@@ -8,8 +8,8 @@ from torch.utils.data import DataLoader, Dataset
 
 class Rows(Dataset):
     def __init__(self, text, labels):
-        self._text = text
-        self._labels = labels
+        self._text_path = text
+        self._labels_path = labels
 
     @functools.cached_property
     def exits(self):
@@ -17,11 +17,11 @@ class Rows(Dataset):
 
     @functools.cached_property
     def text(self):
-        return self.exits.enter_context(open(self._text, "rb"))
+        return self.exits.enter_context(open(self._text_path, "rb"))
 
     @functools.cached_property
     def labels(self):
-        return self.exits.enter_context(open(self._labels, "rb"))
+        return self.exits.enter_context(open(self._labels_path, "rb"))
 
     def __getstate__(self):
         state = self.__dict__.copy()

@@ -17,7 +17,7 @@ class Maybe(Dataset):
     def __init__(self, path, labels=None):
         assert h5py is not None
         self.path = path
-        self._labels = labels
+        self._labels_path = labels
         with h5py.File(self.path, "r") as file:
             self._length = len(file["x"])
 
@@ -28,7 +28,7 @@ class Maybe(Dataset):
     @functools.cached_property
     def labels(self):
         try:
-            return h5py.File(self._labels, "r")["y"]
+            return h5py.File(self._labels_path, "r")["y"]
         except (OSError, TypeError):
             return None
 

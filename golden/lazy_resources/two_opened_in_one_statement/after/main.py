@@ -10,17 +10,17 @@ from torch.utils.data import DataLoader, Dataset
 class Parallel(Dataset):
     def __init__(self, src, tgt, width=4):
         self.width = width
-        self._src = src
-        self._tgt = tgt
+        self._src_path = src
+        self._tgt_path = tgt
         self.n = os.path.getsize(src) // width
 
     @functools.cached_property
     def src(self):
-        return open(self._src, "rb")
+        return open(self._src_path, "rb")
 
     @functools.cached_property
     def tgt(self):
-        return open(self._tgt, "rb")
+        return open(self._tgt_path, "rb")
 
     def __getstate__(self):
         state = self.__dict__.copy()

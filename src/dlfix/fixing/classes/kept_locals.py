@@ -339,12 +339,26 @@ class Keeping(Settings):
 
     def _new_attribute(self, name: str) -> str:
         wanted = f"_{name}" if self._is_underscored() else name
+        if self._is_path_of_its_name(name):
+            wanted = f"_{name.lstrip('_')}_path"  # beside the handle that it opens: `archive`
         taken = self.facts.names | set(self.moved.kept.values()) | self.kept_by_bases | self.taken
         if wanted.startswith("_") and wanted in taken:
             wanted = f"_{next(iter(self.handles)).lstrip('_')}{wanted}"
         while wanted in taken:
             wanted = "_" + wanted
         return wanted
+
+    def _is_path_of_its_name(self, name: str) -> bool:
+        """Return whether a local name is that of a handle, and its value the path that opens it."""
+        handle = next((n for n in self.handles if n.lstrip("_") == name.lstrip("_")), None)
+        if handle is None or self.inputs is None:
+            return False
+        value = self.handles[handle].site.value
+        calls = (each for each in ast.walk(value or self.method) if isinstance(each, ast.Call))
+        return any(
+            isinstance(path, ast.Name) and path.id == name
+            for path in map(self.inputs.path_of, calls)
+        )
 
     def _is_underscored(self) -> bool:
         names = [name for name in self.facts.stores if name not in self.handles]
