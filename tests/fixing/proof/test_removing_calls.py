@@ -347,6 +347,26 @@ def test_a_lock_file_is_opened_when_it_is_acquired(lock, refused):
     assert refused == any("outside the `try`" in reason for reason in reasons)
 
 
+@pytest.mark.parametrize(
+    ("made", "again", "refused"),
+    [
+        ("functools.cache(self.read)", "functools.cache(self.read)", False),
+        ("h5py.File(io.BytesIO(path))", "h5py.File(io.BytesIO(self.path))", False),
+        ("h5py.File(path)", "h5py.File(self.path)", True),
+        ("h5py.File(path, io.BytesIO())", "h5py.File(self.path, io.BytesIO())", True),
+    ],
+)
+def test_what_wraps_a_function_or_reads_memory_opens_no_file(made, again, refused):
+    """`mace` decorates a method in the constructor; `spot` sends modules as bytes: a report is written meanwhile."""
+    reasons = opened(
+        init=f"self.path = path\nself.file = {made}",
+        opener=f"return {again} if isinstance(self.path, bytes) else None",
+        program="import io\nimport torch\n\ndef main(path):\n    rows = Rows(path)\n    report(path)\n\n"
+        "def report(path):\n    with open(path, 'w') as file:\n        file.write('done')\n",
+    )
+    assert refused == any("may be removed" in reason for reason in reasons)
+
+
 COPIES = {
     "elsewhere": ("os.system('cp ' + path + ' kept/')", False),
     "under a computed name elsewhere": ("os.system(f'cp \"{path}\" kept/{number}.h5')", False),

@@ -27,10 +27,12 @@ from dlfix.project.import_time import ImportTime
 _MODE = re.compile(r"[rbt]*[wax+][wax+bt-]*|r[bt]*\+[bt]*|[wx]:\w*|[cn]")
 
 
-# What makes a generator of random numbers opens no file; a file lock opens its file when it is acquired.
+_IN_MEMORY = ("io.BytesIO", "io.StringIO")
+# What makes a generator of random numbers or wraps a function opens no file; a file lock does when it is acquired.
 _NO_FILES = (
     "random.", "numpy.random.", "torch.Generator", "torch.utils.data.get_worker_info", "os.getpid",
-    "filelock.", "object.", "importlib.import_module",
+    "filelock.", "object.", "importlib.import_module", "functools.cache", "functools.lru_cache",
+    "functools.partial", "isinstance", *_IN_MEMORY,
 )  # fmt: skip
 
 
@@ -199,10 +201,21 @@ def _was_given(change: ClassChange, name: str) -> bool:
 
 def opens_nothing(change: ClassChange, call: ast.Call) -> bool:
     """Return whether a call touches no file, and raises nothing where one is not there."""
-    name = ImportTime(change.after.module.tree).full_name(call.func)
+    imports = ImportTime(change.after.module.tree)
+    name = imports.full_name(call.func)
     row = load().resource(name)
     is_sync = row is not None and row.kind == "sync"
-    return name.startswith(_NO_FILES) or is_sync or _gives_view(call)
+    return (
+        name.startswith(_NO_FILES) or is_sync or _gives_view(call) or _reads_memory(call, imports)
+    )
+
+
+def _reads_memory(call: ast.Call, imports: ImportTime) -> bool:
+    """Return whether a call is given bytes in memory to read alone: `torch.jit.load(io.BytesIO(saved))`."""
+    match call.args:
+        case [ast.Call(func=buffer)]:
+            return imports.full_name(buffer) in _IN_MEMORY
+    return False
 
 
 def _gives_view(call: ast.Call) -> bool:
