@@ -22,7 +22,7 @@ from dlfix.fixing.plans_callables import CallablesPlan, Definition, Expression, 
 from dlfix.fixing.plans_classes import ClassesPlan
 from dlfix.project.module import Module, Scope
 from dlfix.project.syntax import callee_name, decorators, last_name
-from dlfix.reach.crossing import Crossing
+from dlfix.reach.crossing import Crossing, Edge
 from dlfix.reach.interpreter import DECORATED
 from dlfix.reach.object_graph import Walk
 from dlfix.reach.values import (
@@ -360,9 +360,10 @@ class _Planning:
             if read is None or place is None:
                 continue
             for value in self._values(Bound(read, place)):
-                self._survive(work, value, capture.name, draft, _DEPTH)
+                self._survive(work, value, f"the captured `{capture.name}`", draft, _DEPTH)
 
-    def _survive(self, work: _Work, value: Value, name: str, draft: Draft, depth: int) -> None:
+    def _survive(self, work: _Work, value: Value, what: str, draft: Draft, depth: int) -> None:
+        """Refuse what cannot be pickled of a captured value: `what` says which part it is."""
         if depth == 0:
             return
         match value:
@@ -376,25 +377,25 @@ class _Planning:
             case Instance(cls=Class(node=cls) as made):
                 if _is_local(made):
                     raise CannotHoist(
-                        f"the captured `{name}` cannot be pickled because its class "
-                        f"`{cls.name}` is local (line {cls.lineno})"
+                        f"{what} cannot be pickled because its class "
+                        f"`{cls.name}` is local ({made.module.path.name}:{cls.lineno})"
                     )
                 self.carried.add(cls)
             case ExternalCall(name=maker):
                 row = self.analysis.catalog.resource(maker)
                 if row is not None and row.fails:
+                    where = f"{value.frame.scope.module.path.name}:{value.node.lineno}"
                     raise CannotHoist(
-                        f"the captured `{name}`, which is returned by `{maker}`, cannot be "
-                        f"pickled (line {value.node.lineno})"
+                        f"{what}, which is returned by `{maker}`, cannot be pickled ({where})"
                     )
             case Generator() | ModuleValue():
-                raise CannotHoist(f"the captured `{name}` cannot be pickled")
+                raise CannotHoist(f"{what} cannot be pickled")
             case External(name=dotted):
                 if self.analysis.catalog.callable(dotted) is not None:
                     raise CannotHoist(f"the captured `{dotted}` cannot be pickled")
         if self.crossing is not None:
-            for _, reached in self.walk.children(value, self.crossing.boundary):
-                self._survive(work, reached.value, name, draft, depth - 1)
+            for edge, reached in self.walk.children(value, self.crossing.boundary):
+                self._survive(work, reached.value, _part_of(what, edge), draft, depth - 1)
 
     def _values(self, argument: Bound | Value) -> list[Value]:
         return list(self.analysis.values(argument))
@@ -770,6 +771,13 @@ def _names_on_the_way(crossing: Crossing | None) -> set[str]:
     if crossing is None:
         return set()
     return {each.edge.name for each in [crossing, *crossing.above()] if each.edge.name}
+
+
+def _part_of(what: str, edge: Edge) -> str:
+    """Say which part of a captured value something is: `config.parser` of `config`."""
+    if edge.kind == "attribute" and what.endswith("`"):
+        return f"{what[:-1]}.{edge.name}`"
+    return f"`.{edge.name}` of {what}" if edge.kind == "attribute" else f"a part of {what}"
 
 
 def _is_called_by_loader(crossing: Crossing | None) -> bool:
