@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import dlfix
 from dlfix.fixing.hoisting.consumers import _questions_in
 from dlfix.project.project import Project
 
@@ -59,3 +60,38 @@ def test_questions_are_in_order_and_each_is_one(tmp_path: Path) -> None:
         ("inspect.signature", 6),
         ("isinstance", 8),
     ]
+
+
+SCALED = """
+import types
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+        self.of_a_method = {test}
+
+    def __getitem__(self, index):
+        return self.transform(index)
+
+def load(factor):
+    return DataLoader(Rows(lambda value: value * factor), num_workers=2)
+"""
+REASON = "`isinstance` is applied to `transform`, which may be the lambda (main.py:8), but the fix would change the result"
+
+
+@pytest.mark.parametrize(
+    ("test", "refused"),
+    [
+        ("isinstance(transform, types.MethodType)", None),
+        ("isinstance(transform, (classmethod, types.MethodType))", None),
+        ("isinstance(transform, (types.FunctionType, types.MethodType))", REASON),
+        ("isinstance(transform, types.LambdaType)", REASON),
+    ],
+)
+def test_no_function_is_a_method_and_no_partial_of_one(tmp_path: Path, test, refused) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(SCALED.format(test=test))
+    [finding] = dlfix.check([path], isolated=True)
+    assert finding.refused == refused
+    assert (finding.fix is None) is (refused is not None)

@@ -28,6 +28,7 @@ _ASKING = frozenset(
     }
 )  # fmt: skip
 _TYPES = frozenset({"FunctionType", "LambdaType", "MethodType"})
+_METHODS = ["MethodType"]
 _WORDS = (*sorted(_NAMES), *sorted(_MADE), *sorted(_ASKING), *sorted(_TYPES))
 
 
@@ -42,6 +43,7 @@ class Question:
     only_shown: bool = (
         False  # whether it has a default, and only the text of an object depends on it
     )
+    of_methods: bool = False  # whether it asks only if it is a bound method
 
     @property
     def place(self) -> str:
@@ -62,6 +64,9 @@ class Question:
         """Say what is asked of something."""
         if self.about.startswith("__"):
             return f"`{self.about}` of {what} is read"
+        name = f"`{ast.unparse(self.asked)}`"
+        if isinstance(self.asked, (ast.Name, ast.Attribute)) and name != what:
+            return f"`{self.about}` is applied to {name}, which may be {what}"
         return f"`{self.about}` is applied to {what}"
 
 
@@ -112,15 +117,15 @@ def _questions_in(module: Module) -> list[Question]:
     return [Question(module, *row[:-1]) for row in sorted(rows, key=lambda row: row[-1])]
 
 
-Row = tuple[ast.expr, str, int, bool, int]  # a question, and which one of its module it is
+Row = tuple[ast.expr, str, int, bool, bool, int]  # a question, and which one of its module it is
 
 
 def _rows_by_word(module: Module) -> dict[str, list[Row]]:
     """Return the questions of a module by a word that is in each."""
     found: dict[str, list[Row]] = {}
-    for number, (word, asked, about, line, shown) in enumerate(_questions_of(module)):
+    for number, (word, asked, about, line, shown, methods) in enumerate(_questions_of(module)):
         if not _is_class(asked):
-            found.setdefault(word, []).append((asked, about, line, shown, number))
+            found.setdefault(word, []).append((asked, about, line, shown, methods, number))
     return found
 
 
@@ -141,24 +146,24 @@ def _is_class(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "__class__"
 
 
-def _questions_of(module: Module) -> Iterator[tuple[str, ast.expr, str, int, bool]]:
-    """Yield the questions, each with a word that is in it, of whom, how it is written, the line, and if it is for show."""
+def _questions_of(module: Module) -> Iterator[tuple[str, ast.expr, str, int, bool, bool]]:
+    """Yield the questions, each with a word that is in it, of whom, how it is written, the line, if it is for show, and of methods."""
     for node in module.nodes(ast.Attribute):
         if node.attr in _NAMES | _MADE and isinstance(node.ctx, ast.Load):
-            yield node.attr, node.value, node.attr, node.lineno, False
+            yield node.attr, node.value, node.attr, node.lineno, False, False
     for call in module.calls:
         name = last_name(call.func)
         match call.args:
             case [asked, *_] if name in _ASKING:
-                yield name, asked, ast.unparse(call.func), call.lineno, False
+                yield name, asked, ast.unparse(call.func), call.lineno, False, False
             case [asked, kind, *_] if name == "isinstance" and (types := _types_in(kind)):
-                yield types[0], asked, "isinstance", call.lineno, False
+                yield types[0], asked, "isinstance", call.lineno, False, types == _METHODS
             case [asked, ast.Constant(value=str(attribute)), *_] if name in ("getattr", "hasattr"):
                 if attribute in _NAMES | _MADE:
                     shown = len(call.args) == 3 and _is_of_text(module, call)
-                    yield attribute, asked, attribute, call.lineno, shown
+                    yield attribute, asked, attribute, call.lineno, shown, False
             case [asked] if name == "type" and (types := _compared_with(module, call)):
-                yield types[0], asked, "type", call.lineno, False
+                yield types[0], asked, "type", call.lineno, False, types == _METHODS
 
 
 def _is_of_text(module: Module, call: ast.Call) -> bool:

@@ -298,6 +298,8 @@ class _Planning:
         if draft.wrapped:
             wrapping.check(draft, self.analysis.project)
         for question in self.consumers.asks(draft.module, draft.node, names):
+            if question.of_methods and not draft.instance:
+                continue  # no function is a method, before or after
             lasts = bool(draft.keeps_name or draft.wrapped)
             if question.is_name and lasts and self._only_of_parent(question):
                 continue
