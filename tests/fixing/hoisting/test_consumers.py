@@ -95,3 +95,67 @@ def test_no_function_is_a_method_and_no_partial_of_one(tmp_path: Path, test, ref
     [finding] = dlfix.check([path], isolated=True)
     assert finding.refused == refused
     assert (finding.fix is None) is (refused is not None)
+
+
+DECORATED = """
+import functools
+from torch.utils.data import DataLoader, Dataset
+
+{decorator}
+
+{use}
+def rate():
+    return 2
+
+class Rows(Dataset):
+    def __init__(self, func):
+        self.func = func
+
+    def __getitem__(self, index):
+        return self.func(index)
+
+def load():
+    return DataLoader(Rows(lambda value: value * 2), num_workers=2)
+"""
+BY_CLASS = """
+class deprecated:
+    def __init__(self, message):
+        self.message = message
+
+    def __call__(self, func):
+        print(func.__name__, self.message)
+        return func
+"""
+BY_FUNCTION = """
+def deprecated(func):
+    print(func.__name__)
+    return func
+"""
+BY_FACTORY = """
+def deprecated(message):
+    def decorated(func):
+        print(func.__name__, message)
+        return func
+    return decorated
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "use", "asked"),
+    [
+        (BY_CLASS, "@deprecated('old')", False),
+        (BY_FUNCTION, "@deprecated", False),
+        (BY_FACTORY, "@deprecated('old')", False),
+        (BY_CLASS, "notice = deprecated('old')\n@notice", True),
+        (BY_FUNCTION, "wrap = deprecated\n@deprecated", True),
+        (BY_FACTORY.replace("return dec", "print(decorated)\n    return dec"), "", True),
+    ],
+)
+def test_what_only_decorates_asks_nothing_of_what_goes_by_the_name_of_its_parameter(
+    tmp_path: Path, decorator, use, asked
+) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(DECORATED.format(decorator=decorator, use=use))
+    [finding] = dlfix.check([path], isolated=True)
+    assert (finding.fix is None) is asked
+    assert ("`__name__` of a function is read" in (finding.refused or "")) is asked

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from dlfix.project import scan
 from dlfix.project.importing import beside
-from dlfix.project.syntax import last_name
+from dlfix.project.syntax import FUNCTIONS, last_name
 from dlfix.reach.values import Bound, BoundMethod, Function, Unknown
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
+    from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis
 
 _NAMES = frozenset({"__name__", "__qualname__"})
@@ -90,7 +91,10 @@ class Consumers:
         if any(isinstance(each, Function) and each.node is function for each in found):
             return True
         unknown = not values or any(isinstance(each, Unknown) for each in values)
-        return unknown and last_name(question.asked) in names
+        if not unknown or last_name(question.asked) not in names:
+            return False
+        decorated = bool(getattr(function, "decorator_list", ()))
+        return decorated or not _is_of_decorated(self.analysis.project, question)
 
     def _asking(self, home: Module) -> list[Module]:
         """Return the modules that may ask something of a function of a module."""
@@ -109,6 +113,44 @@ class Consumers:
         if module not in self._found:
             self._found[module] = _questions_in(module)
         return self._found[module]
+
+
+def _is_of_decorated(project: Project, question: Question) -> bool:
+    """Return whether a question is asked of what a decorator gets, and the decorator is used as nothing else."""
+    module, asked = question.module, question.asked
+    scope = module.scope_of(asked).lookup(asked.id) if isinstance(asked, ast.Name) else None
+    if scope is None or not isinstance(asked, ast.Name) or not isinstance(scope.node, FUNCTIONS):
+        return False
+    if [each.kind for each in scope.bindings[asked.id]] != ["parameter"]:
+        return False
+    function, above = scope.node, module.parent(scope.node)
+    match above:
+        case ast.Module():
+            return _only_decorates(project, function.name, called=False)
+        case ast.ClassDef(name=name) if function.name == "__call__":
+            return _only_decorates(project, name, called=True)
+        case ast.FunctionDef(name=name) if isinstance(module.parent(above), ast.Module):
+            uses = (n for n in ast.walk(above) if getattr(n, "id", "") == function.name)
+            is_given = all(isinstance(module.parent(each), ast.Return) for each in uses)
+            return is_given and _only_decorates(project, name, called=True)
+    return False
+
+
+def _only_decorates(project: Project, name: str, *, called: bool) -> bool:
+    """Return whether all that a project does with a name is to decorate by it, or by what calling it gives."""
+    for module in project.mentions(name):
+        if module.aliases_of(name):
+            return False
+        for use in module.nodes_by_name.get(name, ()):
+            if not isinstance(use, (ast.Name, ast.Attribute)):
+                continue
+            decorator = module.parent(use) if called else use
+            if called and not (isinstance(decorator, ast.Call) and decorator.func is use):
+                return False
+            of = module.parent(decorator) if decorator is not None else None
+            if decorator not in getattr(of, "decorator_list", ()):
+                return False
+    return True
 
 
 def _questions_in(module: Module) -> list[Question]:
