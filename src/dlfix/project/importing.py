@@ -107,6 +107,20 @@ def beside_tests(project: Project) -> frozenset[Module]:
     return frozenset(filter(None, map(project.opened, project.called("conftest"))))
 
 
+def is_of_sphinx(project: Project, module: Module) -> bool:
+    """Return whether Sphinx runs a module, as the configuration of documentation, and nothing imports it."""
+    if module.path.name != "conf.py" or _is_script(module):
+        return False
+    names = {
+        target.id
+        for statement in module.tree.body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+    return {"project", "extensions"} <= names and not any(_importing(project, module))
+
+
 def elsewhere(project: Project, module: Module, names: Iterable[str]) -> frozenset[Module]:
     """Return the modules that only programs run which a module is no part of.
 

@@ -536,6 +536,36 @@ OWN_POOL = (
 )
 
 
+LINKS = """
+import inspect, sys
+import main
+{names}
+
+def linkcode_resolve(domain, info):
+    __import__(info["module"])
+    obj = sys.modules[info["module"]]
+    for part in info["fullname"].split("."):
+        obj = getattr(obj, part)
+    return len(inspect.getsource(obj))
+"""
+SPHINX = "project = 'rows'\nextensions = ['sphinx.ext.linkcode']"
+
+
+@pytest.mark.parametrize(
+    ("others", "asked"),
+    [
+        ({"conf": LINKS.format(names=SPHINX)}, False),
+        ({"conf": LINKS.format(names="project = 'rows'")}, True),
+        ({"links": LINKS.format(names=SPHINX)}, True),
+        ({"conf": LINKS.format(names=SPHINX), "train": "from conf import linkcode_resolve"}, True),
+    ],
+    ids=["a configuration of Sphinx", "no extensions", "another file", "imported"],
+)
+def test_what_sphinx_runs_is_handed_no_function(others, asked):
+    found = bound("by = 1\nreturn HERE", **others)
+    assert asked == any("`getsource` of a function is read" in reason for reason in found)
+
+
 def in_pool(use, other=""):
     text = "from multiprocessing import Pool\n{}\ndef make(by, rows):\n    with Pool() as pool:\n        {}\n"
     new = "def _scale(v, *, by):\n    return v * by\n\n"

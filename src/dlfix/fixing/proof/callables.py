@@ -34,7 +34,7 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
 from dlfix.fixing.proof.value_flow import Known, is_about, known_as
 from dlfix.project.flow import excludes
-from dlfix.project.importing import beside_tests, together
+from dlfix.project.importing import beside_tests, is_of_sphinx, together
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, comes_before
 
@@ -963,7 +963,10 @@ class Moved:
 
     def may_meet(self, module: Module) -> bool:
         """Return whether some program may hand the functions that moved to code of a module."""
-        return module is self.new or self._together is None or module in self._together
+        if module is self.new:
+            return True
+        met = self._together is None or module in self._together
+        return met and not is_of_sphinx(self.change.new.project, module)
 
     @cached_property
     def _together(self) -> frozenset[Module] | None:
