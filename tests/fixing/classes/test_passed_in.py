@@ -1,5 +1,7 @@
 """Handles that the caller opens: closing them, and setting them to None, goes on working."""
 
+import pytest
+
 import dlfix
 
 PROGRAM = """
@@ -34,3 +36,52 @@ def test_it_can_be_set_to_none():
 def test_it_is_not_opened_to_be_closed():
     text = fixed("        self.file.close()\n")
     assert "        if os.getpid() in self._file_by_pid:\n            self.file.close()\n" in text
+
+
+CLICKS = """
+import {library}
+from torch.utils.data import DataLoader, Dataset
+
+
+class Clicks(Dataset):
+    def __init__(self, con, days):
+        self.con = con
+        self.ids = con.execute({query}, days).fetchall()
+
+    def __getitem__(self, index):
+        return self.con.execute("SELECT price FROM clicks WHERE id = ?", self.ids[index]).fetchone()
+
+
+def load(days):
+    con = {library}.connect("clicks.db")
+    return DataLoader(Clicks(con, days), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "is_asked"),
+    [
+        ("f'SELECT id FROM clicks WHERE day IN ({marks(days)})'", True),
+        ("'SELECT id FROM clicks WHERE day IN (' + marks(days) + ')'", True),
+        ("'select id from clicks where day in (%s)' % marks(days)", True),
+        ("'SELECT id FROM clicks WHERE day IN ({})'.format(marks(days))", True),
+        ("f'{marks(days)}SELECT id FROM clicks'", False),
+        ("f'CREATE TEMP TABLE {marks(days)} AS SELECT id FROM clicks'", False),
+        ("marks(days)", False),
+    ],
+)
+def test_a_query_is_known_by_how_it_begins(query, is_asked):
+    text = CLICKS.format(library="sqlite3", query=query)
+    fixed = dlfix.fix_text(text, unsafe=True, isolated=True).text
+    assert ("sqlite3.connect(self._con_path)" in fixed) is is_asked
+
+
+def test_the_reason_says_what_would_let_a_worker_open_it(tmp_path):
+    path = tmp_path / "main.py"
+    text = CLICKS.format(library="duckdb", query="'SELECT id FROM clicks'")
+    path.write_text(text.replace('"clicks.db"', '"clicks.db", read_only=True'))
+    [finding] = dlfix.check([path], isolated=True)
+    assert finding.refused == (
+        "the resource does not record what `duckdb.connect` opened it with: pass that to `Clicks`, "
+        "and open it there (main.py:16)"
+    )

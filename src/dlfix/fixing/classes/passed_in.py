@@ -200,9 +200,7 @@ def _opened_again(culprit: Culprit, known: Mapping[str, Again] = REOPENED) -> Ag
     elif isinstance(value, ExternalCall) and (mode := _map_mode(value)) is not None:
         again = _MAP_OF_A_FILE if mode == "r" else None
     if again is None:
-        opened = f"opens the resource with `{culprit.opener}`" if culprit.opener else ""
-        how = opened or f"passes `{label(culprit.value)}`"
-        raise Refusal(f"the caller {how}, which does not record how to reopen the resource")
+        raise Refusal(_unknown(culprit))
     if isinstance(value, ExternalCall) and not _records(again, value.node) and again.fuller:
         again = again.fuller
     if isinstance(value, ExternalCall) and not _records(again, value.node):
@@ -226,6 +224,20 @@ def _opened_again(culprit: Culprit, known: Mapping[str, Again] = REOPENED) -> Ag
             f"the caller may hold the resource, which no forked worker may open ({where})"
         )
     return _spelled(again, culprit.facts)
+
+
+def _unknown(culprit: Culprit) -> str:
+    """Say why a worker cannot open what the caller passes, and what would let it."""
+    cls, found = culprit.facts.node.name, node_of(culprit.value)
+    if not culprit.opener or found is None:
+        how = f"passes `{label(culprit.value)}`"
+        return f"the caller {how}, which does not record how to reopen the resource"
+    node, module = found
+    where = f"{module.path.name}:{getattr(node, 'lineno', 1)}"
+    return (
+        f"the resource does not record what `{culprit.opener}` opened it with: pass that to `{cls}`, "
+        f"and open it there ({where})"
+    )
 
 
 def _is_in_memory(value: ExternalCall) -> bool:
@@ -273,16 +285,25 @@ def _only_asks(module: Module, node: ast.AST) -> bool:
     match above, module.parent(above) if above is not None else None:
         case ast.Attribute(attr="close"), ast.Call(args=[]):
             return True
-        case (
-            ast.Attribute(attr="execute"),
-            ast.Call(args=[ast.Constant(value=str() as query), *_]) as call,
-        ):
-            return call.func is above and query.lstrip()[:6].upper() == "SELECT"
+        case ast.Attribute(attr="execute"), ast.Call(args=[query, *_]) as call:
+            return call.func is above and _begins(query).lstrip()[:6].upper() == "SELECT"
         case ast.Call(func=made), _:
             return last_name(made)[:1].isupper()  # an object of a class is made of it
         case ast.keyword(), ast.Call(func=made):
             return last_name(made)[:1].isupper()
     return False
+
+
+def _begins(query: ast.expr) -> str:
+    """Return how a text begins: one statement alone is executed, whatever a formatted text has in it."""
+    match query:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=[first, *_]) | ast.BinOp(left=first, op=ast.Add() | ast.Mod()):
+            return _begins(first)
+        case ast.Call(func=ast.Attribute(value=first, attr="format")):
+            return _begins(first)
+    return ""
 
 
 def _map_mode(value: ExternalCall) -> object:
