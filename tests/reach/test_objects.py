@@ -1726,6 +1726,57 @@ ROWS = [
         "dataset.read functools.lru_cache(maxsize=n)(...)",
     ),
     row(
+        "a method with a cache around it",
+        """
+        class Data:
+            def __init__(self, n): self.read = functools.lru_cache(maxsize=n)(self.read)
+            def read(self, i): return i
+        DataLoader(Data(3), num_workers=2)
+        """,
+        "dataset.read functools.lru_cache(maxsize=n)(...)",
+    ),
+    row(
+        "what a cached method returns",
+        """
+        class Reader:
+            def __init__(self, n): self.read = functools.lru_cache(maxsize=n)(self.read)
+            def read(self, i): return lambda x: x
+        DataLoader(Keep(Reader(3).read(0)), num_workers=2)
+        """,
+        "dataset.kept lambda",
+    ),
+    row(
+        "what a cache that is called with its function returns",
+        """
+        def read(i): return lambda x: x
+        DataLoader(Keep(functools.cache(read)(0), functools.lru_cache(8)(read)(0)), num_workers=2)
+        """,
+        "dataset.kept lambda",
+        "dataset.other lambda",
+    ),
+    row(
+        "an attribute set to what is made of it",
+        """
+        class Data:
+            def __init__(self, f):
+                self.f = f
+                self.f = [self.f]
+        DataLoader(Data(lambda x: x), num_workers=2)
+        """,
+        "dataset.f[0] lambda",
+    ),
+    row(
+        "an attribute set to what is made of it, in each round",
+        """
+        class Data:
+            def __init__(self, fs):
+                self.f = None
+                for f in fs: self.f = Keep(f, self.f)
+        DataLoader(Data([lambda x: x]), num_workers=2)
+        """,
+        "dataset.f.kept lambda",
+    ),
+    row(
         "a conditional attribute",
         """
         class Data:

@@ -10,6 +10,29 @@ from tests.reach.marked import check, program
 
 PROGRAMS = [
     program(
+        "what caches return, and caches themselves",
+        """
+        import functools
+        from torch.utils.data import DataLoader, Dataset
+        class Box: pass
+        def box(i): return Box()
+        class Rows(Dataset):
+            def __init__(self): self.load = functools.lru_cache(maxsize=8)(self.load) # !DLF206
+            def load(self, i): return i
+            def __len__(self): return 2
+            def __getitem__(self, i): return self.load(i)
+        class Boxes(Dataset):
+            def __len__(self): return 2
+            def __getitem__(self, i): return functools.cache(box)(i) # !DLF207
+        class Caches(Dataset):
+            def __len__(self): return 2
+            def __getitem__(self, i): return functools.cache(box) # !DLF207
+        if __name__ == "__main__":
+            for rows in (Rows(), Boxes(), Caches()):
+                DataLoader(rows, num_workers=2)
+        """,
+    ),
+    program(
         "matches, views and frames in samples and batches",
         """
         import re, sqlite3, sys

@@ -72,6 +72,7 @@ _CLASS_MAKERS = frozenset(
 )  # fmt: skip
 _ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
+_CALLED = (Function, BoundMethod, Class, Partial, Instance, External)
 _DICTS = frozenset({"dict", "collections.OrderedDict"})
 _IMPORTERS = frozenset({"importlib.import_module", "__import__"})
 # Methods of `torch.nn.Module` that give back the very module.
@@ -323,14 +324,36 @@ class Calls:
             return self.external(callee.name, arguments, node, frame)
         if isinstance(callee, Derived):
             return self._derived_call(callee, node, frame)
-        if isinstance(callee, ExternalCall) and callee.name in _CACHES and arguments.positional:
-            return [Reached(self.external_call(callee.name, arguments, node, frame))]
+        if isinstance(callee, ExternalCall) and callee.name in _CACHES:
+            return self._by_cache(callee, arguments, node, frame)
         if isinstance(callee, ExternalCall) and (
             makes_class(callee) or self._is_called(callee.name)
         ):
             made = Derived(callee, "__call__", node, frame, called=True)
             return [Reached(self.made(node, frame, lambda: made, callee))]
         return [Reached(_UNKNOWN)]
+
+    def _by_cache(
+        self, cache: ExternalCall, arguments: Arguments, node: ast.Call, frame: Frame
+    ) -> Iterator[Reached]:
+        """Yield what calling a cache gives: what the function in it returns, or a cache where it gets one only now."""
+        functions = [*self._cached(cache, set())]
+        for function in functions:
+            yield from self.apply(function, arguments, node, frame)
+        if not functions and arguments.positional:
+            yield Reached(self.external_call(cache.name, arguments, node, frame))
+        elif not functions:
+            yield Reached(_UNKNOWN)
+
+    def _cached(self, cache: ExternalCall, met: set[Value]) -> Iterator[Value]:
+        """Yield the functions that a cache calls; none where it has only its options: `lru_cache(8)`."""
+        met.add(cache)
+        for value in self.interpreter.values(cache.arguments.get(0, "user_function")):
+            if not isinstance(value, ExternalCall) or value.name not in _CACHES:
+                if isinstance(value, _CALLED):
+                    yield value
+            elif value not in met:
+                yield from self._cached(value, met)
 
     def _gives_itself(self, value: Value, method: Value, name: str) -> bool:
         is_module = isinstance(value, ModuleValue)  # of Python: `lightgbm.train(...)`

@@ -347,7 +347,7 @@ class Instances:
         if len(so_far) > 1:
             so_far = [s for s in so_far if not _is_in_other_branch(s, node, frame)]
         if stores and not so_far:
-            yield from self._set_before(stores[0], node, frame)
+            yield from self._set_before(instance, stores[0], node, frame)
             return
         for store in so_far:
             yield from self.stored(store)
@@ -390,17 +390,24 @@ class Instances:
             return None
         return filled.container(instance)
 
-    def _set_before(self, store: Store, node: ast.expr, frame: Frame) -> Iterator[Reached]:
-        """Yield what a constructor put on an attribute before it came to a place that reads it."""
-        init, found = store.frame, False
-        for target, statement in attribute_targets(init.module, store.attribute):
+    def _set_before(
+        self, instance: Instance, store: Store, node: ast.expr, frame: Frame
+    ) -> Iterator[Reached]:
+        """Yield what an attribute is before a constructor sets it last: what it was set to, or what the class gives."""
+        init, name, found = store.frame, store.attribute, False
+        for target, statement in attribute_targets(init.module, name):
             if init.scope.node not in init.module.ancestors(target):
                 continue
             if not _is_set_later(statement, init, node, frame):
                 found = True
                 yield from self.interpreter.evaluate(statement.value, init)
-        if not found:
+        if found:
+            return
+        line = [base.node for base in self.mro(instance.cls) if isinstance(base, Class)]
+        if any(name in stored_names(each) for each in line if init.scope.node not in each.body):
             yield Reached(_UNKNOWN)
+        else:
+            yield from self.class_attribute(instance.cls, name, instance, node, frame)
 
     def _is_stored(self, cls: Class, name: str) -> bool:
         """Return whether code may put anything on objects of a class by a name, as it is written."""
@@ -952,8 +959,10 @@ def _is_set_later(statement: ast.stmt, at: Frame, read: ast.AST, frame: Frame) -
     above = [statement, *_within(module, statement, init)]
     shared = next((each for each in above if each in above_read), read)
     around = _within(module, shared, init)
-    if shared in (read, statement) or any(isinstance(one, LOOPS) for one in (shared, *around)):
+    if shared is read or any(isinstance(one, LOOPS) for one in (shared, *around)):
         return False
+    if shared is statement:  # `self.f = cached(self.f)`: it is set to what it has been made of
+        return isinstance(statement, (ast.Assign, ast.AnnAssign))
     one, other = above_read[above_read.index(shared) - 1], above[above.index(shared) - 1]
     block = next((b for f in _BODIES if one in (b := getattr(shared, f, None) or [])), [])
     return other in block and block.index(other) > block.index(one)
