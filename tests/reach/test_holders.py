@@ -242,6 +242,72 @@ ROWS = [
         "dataset.load types.MethodType(...)",
     ),
     row(
+        "a local function under the name of the method that it wraps, bound to the object",
+        """
+        import types
+        def timed(method):
+            @functools.wraps(method)
+            def call(*args): return method.__func__(*args)
+            return types.MethodType(call, method.__self__)
+        class Data(Dataset):
+            def __init__(self): self.load = timed(self.read)
+            def read(self, i): return i
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a local function that wraps methods of two classes, bound to an object of each",
+        """
+        import types
+        def timed(method):
+            @functools.wraps(method)
+            def call(*args): return method.__func__(*args)
+            return types.MethodType(call, method.__self__)
+        class One:
+            def one(self, i): return i
+        class Two:
+            def two(self, i): return i
+        DataLoader(Keep([timed(each) for each in (One().one, Two().two)]), num_workers=2)
+        """,
+    ),
+    row(
+        "a local function under the name of another class's method, bound to an object",
+        """
+        import types
+        class Other:
+            def other(self, i): return i
+        def timed(data, method):
+            @functools.wraps(method)
+            def call(*args): return method(*args)
+            data.load = types.MethodType(call, data)
+            return data
+        DataLoader(timed(Keep(), Other().other), num_workers=2)
+        """,
+        "dataset.load types.MethodType(...)",
+    ),
+    row(
+        "a local function that wraps what is not seen, bound to what is not seen",
+        """
+        import types, sys
+        def timed(method):
+            @functools.wraps(method)
+            def call(*args): return method(*args)
+            return types.MethodType(call, method.__self__)
+        DataLoader(Keep(timed(sys.argv[1])), num_workers=2)
+        """,
+    ),
+    row(
+        "what an object holds whose method is kept",
+        """
+        class Data(Dataset):
+            def __init__(self): self.f = lambda x: x
+            def read(self, i): return i
+        read = Data().read
+        DataLoader(Keep(read.__self__), num_workers=2)
+        """,
+        "dataset.kept.f lambda",
+    ),
+    row(
         "a bound method of an unnamed handle",
         """
         import zipfile

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeGuard, cast
 
-from dlfix.project.syntax import defaults
+from dlfix.project.syntax import defaults, last_name
 from dlfix.project.trees import kept, walk
 from dlfix.reach.access_paths import added_to
 from dlfix.reach.conditions import is_dead
@@ -427,15 +427,24 @@ class Calls:
         return made.name if made is not None else None
 
     def _method_of(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:
-        """Yield what `types.MethodType(function, object)` gives: a method of the class, or neither."""
-        for value in self.interpreter.values(arguments.get(0, "function")):
-            for owner in self.interpreter.values(arguments.get(1, "instance")):
-                if isinstance(value, Function) and isinstance(owner, Instance):
-                    own = self.interpreter.instances.method(owner.cls, _name_of(value))
-                    if own is not None and own.node is value.node:
-                        yield Reached(self.interpreter.instances.bound(own, owner))
-                        continue
-                yield Reached(self.external_call("types.MethodType", arguments, node, frame))
+        """Yield what `types.MethodType(function, object)` gives: pickle asks the object for the name of the function."""
+        functions = self.interpreter.values(arguments.get(0, "function"))
+        for owner in self.interpreter.values(arguments.get(1, "instance")):
+            known = [each for each in functions if self._has_method(owner, each)]
+            for function in known:
+                yield Reached(self.interpreter.instances.bound(function, owner))  # type: ignore[arg-type]
+            for function in () if known else functions:
+                if _is_named_by_other(function) and not isinstance(owner, Instance):
+                    yield Reached(_UNKNOWN)
+                else:
+                    yield Reached(self.external_call("types.MethodType", arguments, node, frame))
+
+    def _has_method(self, owner: Value, function: Value) -> bool:
+        """Return whether an object has a method of the name that a function bears."""
+        if not isinstance(function, Function) or not isinstance(owner, Instance):
+            return False
+        name = _name_of(function.bearer)
+        return self.interpreter.instances.method(owner.cls, name) is not None
 
     def run(
         self,
@@ -545,7 +554,7 @@ class Calls:
                 node = self.application(decorator, frame)
                 yield from self.apply(value, Arguments((one.value,)), node, frame)
             elif isinstance(value, ExternalCall) and value.name == "functools.wraps":
-                yield self._wrapped(value, one, frame)
+                yield from self._wrapped(value, one)
             elif isinstance(value, External) and self._keeps_decorated(value):
                 named: list[ast.expr] = [
                     ast.Name(getattr(getattr(one.value, "node", None), "name", ""))
@@ -590,15 +599,16 @@ class Calls:
             named,
         )
 
-    def _wrapped(self, wraps: ExternalCall, one: Reached, frame: Frame) -> Reached:
-        inner = one.value
-        if not isinstance(inner, Function):
-            return one
-        for value in self.interpreter.values(wraps.arguments.get(0, "wrapped")):
-            if isinstance(value, (Function, BoundMethod)):
-                named = value if isinstance(value, Function) else value.function
-                return Reached(self._bearing(inner, named))
-        return one
+    def _wrapped(self, wraps: ExternalCall, one: Reached) -> Iterator[Reached]:
+        """Yield a function under the name of each function that it may wrap; under its own, where none is known."""
+        inner, named = one.value, dict[Function, None]()
+        if isinstance(inner, Function):
+            for value in self.interpreter.values(wraps.arguments.get(0, "wrapped")):
+                if isinstance(value, (Function, BoundMethod)):
+                    named[value if isinstance(value, Function) else value.function] = None
+            yield from (Reached(self._bearing(inner, each)) for each in named)
+        if not named:
+            yield one
 
     def kept_under(self, value: Value, name: str) -> Iterator[Argument]:
         """Yield what an object of a library keeps under a name: `Subset(data, ...).dataset`."""
@@ -1051,6 +1061,15 @@ def _called(owner: Value, method: str, at: ExternalCall) -> Derived:
 
 def _item(value: Derived | ExternalCall) -> Derived:
     return Derived(value, "__iter__", value.node, value.frame)
+
+
+def _is_named_by_other(value: Value) -> bool:
+    """Return whether `functools.wraps` gives a function its name, also where it is not seen which."""
+    decorators = getattr(value.node, "decorator_list", ()) if isinstance(value, Function) else ()
+    given = isinstance(value, Function) and value.named is not None
+    return given or any(
+        isinstance(d, ast.Call) and last_name(d.func) == "wraps" for d in decorators
+    )
 
 
 def _name_of(function: Function) -> str:

@@ -909,6 +909,8 @@ class Interpreter:
             return [Reached(value.cls)]
         if isinstance(value, (Instance, Class)) and name == "__dict__":
             return as_dicts(value, node, frame, self)
+        if isinstance(value, BoundMethod) and name in ("__self__", "__func__"):
+            return [Reached(value.owner if name == "__self__" else value.function)]
         if isinstance(value, Class) and name == "__mro__":
             return [own_line(value, node, frame, self)]
         if isinstance(value, Instance):
