@@ -137,3 +137,96 @@ PARTIAL = [
 @pytest.mark.parametrize("text", PARTIAL)
 def test_partials_pass_on_what_may_be_left_out(text: str, tmp_path: Path) -> None:
     check(tmp_path, text)
+
+
+ASKING = """
+import json, sys, threading
+from torch.utils.data import DataLoader, Dataset
+class Base(Dataset):
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+    def __getitem__(self, i): return i
+class Rows(Base):
+    def __init__(self, config):
+        super().__init__(config)
+        {before}
+        if {test}: self.lock = threading.Lock()  # DEFAULT
+def fill(config): config["keep"] = True
+"""
+KNOWN = {
+    "a call of dict": "DataLoader(Rows(dict(path=fast)), num_workers=2)",
+    "a dict of dicts that are known": """
+        options = {"path": fast}
+        DataLoader(Rows(dict(split="train", **options)), num_workers=2)
+        """,
+    "a display": 'DataLoader(Rows({**{"path": fast}, "split": 1}), num_workers=2)',
+    "a dict that another entry is put into": """
+        options = {}
+        options["path"] = fast
+        DataLoader(Rows(options), num_workers=2)
+        """,
+}
+MORE = {
+    "the entry is there": "DataLoader(Rows(dict(keep=fast)), num_workers=2)",
+    "the entry is put in": """
+        options = {}
+        options["keep"] = fast
+        DataLoader(Rows(options), num_workers=2)
+        """,
+    "a function puts it in": """
+        options = {}
+        fill(options)
+        DataLoader(Rows(options), num_workers=2)
+        """,
+    "a key that is not known": """
+        options = {}
+        options[fast] = True
+        DataLoader(Rows(options), num_workers=2)
+        """,
+    "more that is not known": 'DataLoader(Rows({"path": 1, **vars(fast)}), num_workers=2)',
+    "what a file holds": """
+        options = {"path": 1}
+        options.update(json.load(open("a")))
+        DataLoader(Rows(options), num_workers=2)
+        """,
+    "pairs": "DataLoader(Rows(dict(zip(sys.argv, sys.argv))), num_workers=2)",
+    "one of several dicts": """
+        options = {"path": 1} if fast else json.load(open("a"))
+        DataLoader(Rows(options), num_workers=2)
+        """,
+}
+TESTS = (
+    'self.config.get("keep", False)',
+    'config.get("keep")',
+    'config.get("keep", 0) == 1',
+    '"keep" in config',
+)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("body", KNOWN.values(), ids=KNOWN)
+def test_a_key_that_a_dict_has_not_is_not_there(body: str, test: str, tmp_path: Path) -> None:
+    check(tmp_path, text_of(body, "", ASKING.format(before="pass", test=test)))
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("body", MORE.values(), ids=MORE)
+def test_a_key_that_a_dict_may_have_may_be_there(body: str, test: str, tmp_path: Path) -> None:
+    check(tmp_path, text_of(body, "DLF204", ASKING.format(before="pass", test=test)))
+
+
+@pytest.mark.parametrize(
+    ("before", "test", "code"),
+    [
+        ('self.config["keep"] = True', 'self.config.get("keep")', "DLF204"),
+        ('config["keep"] = True', 'config.get("keep")', "DLF204"),
+        ("pass", 'self.config.get("keep", True)', "DLF204"),
+        ("pass", 'self.config.get("keep", config)', "DLF204"),
+        ("self.config = json.loads(config)", 'self.config.get("keep")', "DLF204"),
+    ],
+)
+def test_a_key_that_the_class_puts_in_or_its_default_is_asked_for(
+    before: str, test: str, code: str, tmp_path: Path
+) -> None:
+    check(tmp_path, text_of(KNOWN["a call of dict"], code, ASKING.format(before=before, test=test)))
