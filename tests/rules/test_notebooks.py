@@ -215,6 +215,49 @@ def test_what_is_not_sent_by_name_is_clean(notebook, cell):
     assert found(notebook(ROWS, cell)) == []
 
 
+LIBRARY = """
+import types
+from torch.utils.data import DataLoader, Dataset
+KNOWN = {}
+class Data(Dataset):
+    def __init_subclass__(cls): KNOWN[cls.__name__] = cls
+def load(name): return DataLoader(KNOWN[name](), num_workers=2)
+def fit(name): return list(load(name))
+def show(name): return KNOWN[name]()[0]
+class Verb:
+    def __init__(self, name): self.name = name
+    def start(self): return self.run()
+class Train(Verb):
+    command = "train"
+    def run(self): return load(self.name)
+class Show(Verb):
+    command = "show"
+    def run(self): return show(self.name)
+def verb(command):
+    return next(each for each in Verb.__subclasses__() if each.command == command)
+class Program:
+    def __getattr__(self, command): return lambda name: verb(command)(name).run()
+"""
+OWN = ROWS.replace("Dataset", "library.Data")
+
+
+@pytest.mark.parametrize(
+    ("use", "codes"),
+    [
+        ("library.fit('Rows')", ["DLF106"]),
+        ("from library import fit as train_it\ntrain_it('Rows')", ["DLF106"]),
+        ("library.Train('Rows').start()", ["DLF106"]),
+        ("library.Program().train('Rows')", ["DLF106"]),
+        ("library.show('Rows')", []),
+        ("library.Program().show('Rows')", []),
+        ("print(library.KNOWN)", []),
+        ("{'train': library.KNOWN}", []),
+    ],
+)
+def test_a_loader_of_a_library_counts_where_the_notebook_may_run_it(notebook, use, codes):
+    assert found(notebook("import library", OWN, use, library=LIBRARY)) == codes
+
+
 def test_a_class_of_a_module_beside_the_notebook_is_clean(notebook):
     cell = "from rows import Rows\nloader = DataLoader(Rows(), num_workers=2)"
     assert found(notebook(cell, rows=f"{IMPORTS}\n{ROWS}\n")) == []

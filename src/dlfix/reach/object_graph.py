@@ -207,7 +207,12 @@ class Walk:
         )
         if out_of_view and not is_test(home) and (is_test(maker) or _is_for_test(value)):
             return False
-        return self.interpreter.programs.share(maker, home)
+        programs = self.interpreter.programs
+        written = (maker, value.cls.module) if isinstance(value, Instance) else (maker,)
+        return all(
+            programs.share(each, home) and programs.may_run(each, home, boundary.node)
+            for each in dict.fromkeys(written)
+        )
 
     def _is_without(self, edge: Edge, reached: Reached, boundary: Boundary) -> bool:
         """Return whether a value is only chosen, or kept, where no workers are started."""

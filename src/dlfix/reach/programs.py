@@ -6,22 +6,30 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.project.module import is_test
+from dlfix.project.module import enclosing_function, is_test
+from dlfix.project.trees import walk
+from dlfix.reach.instances import is_own
+from dlfix.reach.labels import node_of
+from dlfix.reach.values import Partial, Unknown
 from dlfix.source.notebook import is_notebook
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
-    from dlfix.reach.evaluator import Evaluator
+    from dlfix.reach.evaluator import Def, Evaluator
+    from dlfix.reach.values import Class
 
 _MOST = 300  # modules that a test imports; beyond, it is taken to import any
+_SETTING = (ast.Assign, ast.AnnAssign)
+_MOST_FUNCTIONS = 300  # that lead to a node by their names; beyond, a notebook is taken to run it
 
 
 class Programs:
-    """Decides whether a value that a test or notebook makes may come to another module's code."""
+    """Decides whether a value that a test or notebook makes may come to another module's code, by what it imports and names."""
 
     def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._imported: dict[Module, frozenset[Module] | None] = {}
+        self._run: dict[tuple[Module, ast.AST], bool] = {}
 
     def share(self, maker: Module, user: Module) -> bool:
         """Return whether one program may run code of both modules."""
@@ -29,6 +37,77 @@ class Programs:
             return True
         reached = self._reached(maker)
         return reached is None or user in reached
+
+    def may_run(self, maker: Module, user: Module, node: ast.AST) -> bool:
+        """Return by names alone whether a notebook may run a node of a module: it need not use all that it imports."""
+        if maker is user or not is_notebook(maker.path):
+            return True
+        key = (maker, node)
+        if key not in self._run:
+            self._run[key] = self._leads_to(maker, user, node)
+        return self._run[key]
+
+    def _leads_to(self, maker: Module, user: Module, node: ast.AST) -> bool:
+        waiting, seen = [(user, node)], set[ast.AST]()
+        while waiting:
+            module, at = waiting.pop()
+            function = enclosing_function(module, at)
+            while isinstance(function, ast.Lambda):
+                function = enclosing_function(module, function)
+            if module is maker or (function is None and self.share(maker, module)):
+                return True
+            if function is None or function in seen:
+                continue
+            seen.add(function)
+            asked, registered = _names(module, function)
+            above = module.parent(function)
+            owner = self._class(module, above) if isinstance(above, ast.ClassDef) else None
+            asked += [heir.name for heir in self._inheriting(function, owner)]
+            if len(seen) > _MOST_FUNCTIONS or any(
+                _uses(maker, name) for name in (*asked, *registered)
+            ):
+                return True
+            for name in asked:
+                for other in self.interpreter.project.mentions(name):
+                    if self.share(maker, other):
+                        waiting += (
+                            (other, use)
+                            for use in _uses(other, name)
+                            if self._may_be(use, other, function, owner)
+                        )
+        return False
+
+    def _class(self, module: Module, node: ast.ClassDef) -> Class:
+        return self.interpreter.class_value(node, self.interpreter.frame_at(module, node))
+
+    def _inheriting(self, function: Def, owner: Class | None) -> list[Class]:
+        """Return the subclasses whose objects have a method of a class, and no other of its name."""
+        if owner is None:
+            return []
+        instances = self.interpreter.instances
+        heirs = instances.subclasses(owner)
+        methods = (instances.method(heir, function.name) for heir in heirs)
+        return [h for h, m in zip(heirs, methods, strict=True) if m and m.node is function]
+
+    def _may_be(
+        self, use: ast.expr, module: Module, function: ast.AST, owner: Class | None
+    ) -> bool:
+        """Return whether a name that is read may lead to a function, or to the class that it is a method of."""
+        if isinstance(use, ast.Attribute) and is_own(module, use.value):
+            classes = (above for above in module.ancestors(use) if isinstance(above, ast.ClassDef))
+            around = next(classes, None)
+            if owner is None or around is None:
+                return around is None
+            instances, cls = self.interpreter.instances, self._class(module, around)
+            return owner in instances.mro(cls) or cls in instances.mro(owner)
+        if isinstance(module.parent(use), ast.ClassDef):
+            return False  # a base: what inherits from it has a name of its own
+        wanted = (function, owner.node if owner is not None else function)
+        values = self.interpreter.values_at(use, self.interpreter.frame_at(module, use))
+        return any(
+            isinstance(each, (Unknown, Partial)) or (node_of(each) or (None,))[0] in wanted
+            for each in values
+        )
 
     def _reached(self, module: Module) -> frozenset[Module] | None:
         """Return the modules that a program's entry imports, directly or not; None for too many."""
@@ -50,6 +129,33 @@ class Programs:
                 found = project.find(".".join(parts[:end]), module)
                 if found is not None:
                     yield found
+
+
+def _uses(module: Module, name: str) -> list[ast.expr]:
+    """Return where a module reads a name, also under another that it imports it as."""
+    imports = (alias for each in module.nodes(ast.ImportFrom) for alias in each.names)
+    names = {name, *(each.asname for each in imports if each.name == name and each.asname)}
+    return [use for each in names for use in module.nodes_by_name.get(each, ())]
+
+
+def _names(module: Module, function: Def) -> tuple[list[str], list[str]]:
+    """Return the names that code has to read to run a function, and those that its class may be registered under.
+
+    What `__getattr__` gives goes by such a name, and not by that of its own class.
+    """
+    if function.name == "__getattr__":
+        return [], []
+    is_special = function.name.startswith("__") and function.name.endswith("__")
+    asked, registered = [] if is_special else [function.name], list[str]()
+    owner = module.parent(function)
+    if isinstance(owner, ast.ClassDef):
+        asked.append(owner.name)
+        said = [*owner.decorator_list, *(s for s in owner.body if isinstance(s, _SETTING))]
+        texts = (
+            each.value for part in said for each in walk(part) if isinstance(each, ast.Constant)
+        )
+        registered = [text for text in texts if isinstance(text, str)]
+    return asked, registered
 
 
 def _dotted(module: Module, relative: object) -> Iterator[str]:
