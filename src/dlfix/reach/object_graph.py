@@ -32,6 +32,7 @@ from dlfix.reach.opposite_branches import set_beside
 from dlfix.reach.pickle_protocol import Handed, Texts, read_getstate, read_reduce
 from dlfix.reach.removed_again import RemovedAgain
 from dlfix.reach.replaced_items import left_when_sent
+from dlfix.reach.replaced_start import set_where_none_starts, told_to_start_none
 from dlfix.reach.sequence import is_used_up, place_in, surely_after
 from dlfix.reach.set_back import is_set_back
 from dlfix.reach.steps import Step
@@ -601,7 +602,10 @@ class Walk:
                     if store.late:
                         kept = cleared.what_lasts(store)
                     if kept is not None and self._sent(kept, instance, boundary):
-                        yield from self._stored(kept)
+                        for edge, reached in self._stored(kept):
+                            told = reached.value, instance, boundary, self.interpreter
+                            if not told_to_start_none(*told):
+                                yield edge, reached
         for store in outside:
             last = replaced.get(store.attribute, store)
             if not handed.drops(store.attribute) and outside.index(store) >= outside.index(last):
@@ -664,7 +668,8 @@ class Walk:
         """Return whether what a method stores is there when workers are started."""
         if runs_without_workers(store.statement, store.frame, boundary, self.interpreter):
             return False
-        return not set_beside(store, instance, boundary, self.interpreter)
+        beside = set_beside(store, instance, boundary, self.interpreter)
+        return not beside and not set_where_none_starts(store, instance, boundary, self.interpreter)
 
     def _stored(self, store: Store) -> Iterator[Child]:
         for reached in self.interpreter.instances.stored(store):
