@@ -102,7 +102,9 @@ def _set_before_passed(value: Instance, name: str, interpreter: Interpreter) -> 
     end = block.index(last.statement) if block else 0
     if first is None or any(at is None or at > end for at in places):
         return []
-    if not _is_handed_to_nobody(block[first : end + 1], module) or not isinstance(last.value, Bound):
+    if not _is_handed_to_nobody(block[first : end + 1], module) or not isinstance(
+        last.value, Bound
+    ):
         return []
     known = interpreter.must.values(last.value.node, last.value.frame)
     return known if all(isinstance(each, Constant) for each in known) else []
