@@ -284,6 +284,62 @@ def test_the_names_of_what_only_a_library_gets(
     assert names(tmp_path, text) == expected
 
 
+A = (
+    "class A:\n    def __init__(self, fn):\n        self.fn = fn\n"
+    "    def run(self, b):\n        return self.fn(b)\n"
+)
+ASKED_OF_AN_OBJECT = {
+    "an item of a list": "augs = [A(lambda b: b)]\nshow(augs[0].fn)",
+    "items of a list": "augs = [A(lambda b: b)]\nfor a in augs:\n    show(a.fn)",
+    "an item of a dict": "d = {'x': A(lambda b: b)}\nshow(d['x'].fn)",
+    "what a function gives": "def make():\n    return A(lambda b: b)\nshow(make().fn)",
+    "what a generator gives": "def gen():\n    yield A(lambda b: b)\nfor a in gen():\n    show(a.fn)",
+    "an argument": "def use(**os):\n    show(os['a'].fn)\nuse(a=A(lambda b: b))",
+    "a part of another": (
+        "class B:\n    def __init__(self):\n        self.a = A(lambda b: b)\nb = B()\nshow(b.a.fn)"
+    ),
+    "a copy": "import copy\na = A(lambda b: b)\nc = copy.copy(a)\nshow(c.fn)",
+    "a registry": (
+        "REG = {}\ndef add(n, o):\n    REG[n] = o\nadd('a', A(lambda b: b))\ndef run():\n"
+        "    for each in REG.values():\n        show(each.fn)"
+    ),
+    "an object that it is set on": (
+        "class C:\n    fn = None\n    def use(self):\n        show(self.fn)\nc = C()\nc.fn = lambda b: b"
+    ),
+    "an object that it is set on, of a class that is not seen": (
+        "class C:\n    fn = None\n    def use(self):\n        show(self.fn)\ndef on(c):\n    c.fn = lambda b: b"
+    ),
+    "an object that it is set on by name": (
+        "class C:\n    fn = None\n    def use(self):\n        show(self.fn)\nsetattr(C(), 'fn', lambda b: b)"
+    ),
+    "what gives all that another has": (
+        "class W:\n    def __init__(self, inner):\n        self.inner = inner\n"
+        "    def __getattr__(self, n):\n        return getattr(self.inner, n)\n"
+        "w = W(A(lambda b: b))\nshow(w.fn)"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", ASKED_OF_AN_OBJECT.values(), ids=ASKED_OF_AN_OBJECT)
+def test_an_attribute_is_read_of_what_may_be_its_object(tmp_path: Path, text: str):
+    assert names(tmp_path, A + text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class C:\n    fn = 1\n    def show(self):\n        show(self.fn)\na = A(lambda b: b)",
+        "class C:\n    fn = 1\na = A(lambda b: b)\nc = C()\nshow(c.fn)",
+        "class C:\n    fn = 1\ndef use(c: C):\n    show(c.fn)\na = A(lambda b: b)",
+        "import torch\ndef use(c: torch.Tensor):\n    show(c.fn)\na = A(lambda b: b)",
+        "a = A(lambda b: b)\ndef use(c):\n    show(c.fn, c.neither)",
+        "import torch\na = A(lambda b: b)\nshow(torch.fn)",
+    ],
+)
+def test_an_attribute_of_another_object_is_another(tmp_path: Path, text: str):
+    assert names(tmp_path, A + text) is not None
+
+
 @pytest.mark.parametrize(
     ("text", "about"),
     [

@@ -10,8 +10,7 @@ from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.flow_targets import Targets, annotated, annotation
 from dlfix.fixing.proof.objects import BARE, has_other_attributes
 from dlfix.fixing.proof.program import Class, Program, whose_class
-from dlfix.fixing.proof.syntax import last_part
-from dlfix.fixing.proof.writes import goes_by, may_be
+from dlfix.fixing.proof.syntax import last_part, within
 from dlfix.project.holding import ANYWHERE
 from dlfix.project.module import Module
 from dlfix.project.syntax import attributes_of
@@ -87,15 +86,18 @@ class Fields:
     def kept_by(self, module: Module, kept: ast.Attribute) -> bool:
         """Follow an attribute that is set to the value."""
         cls = self.program.class_of_self(module, kept.value)
+        made = self.targets.made(module, kept.value)
+        if cls is None and len(made) == 1:
+            cls = made[0]
         if kept.attr != "__dict__":
             return self.kept(kept.attr, cls)
         return not self.has_other_keys and all(self.kept(each, cls) for each in sorted(self.keys))
 
-    def kept(self, name: str, cls: Class | None) -> bool:
-        """Follow what is read under an attribute's name, of objects of a class; of any but the program's own without one."""
-        if (name, cls) in self.met:
+    def kept(self, name: str, cls: Class | None, *, by_library: bool = False) -> bool:
+        """Follow what is read under an attribute's name, of objects of a class, of a library's classes, or of any."""
+        if (name, cls, by_library) in self.met:
             return True
-        self.met.add((name, cls))
+        self.met.add((name, cls, by_library))
         self.anywhere.add(name)
         self._read_by_text(name)
         self._read_by_key(name, cls)
@@ -105,28 +107,46 @@ class Fields:
                     isinstance(node, ast.Attribute)
                     and isinstance(node.ctx, ast.Load)
                     and not _is_of_module(module, node)
-                    and self._may_be_of(module, node.value, cls)
+                    and self._may_be_of(module, node.value, cls, by_library=by_library)
                 ):
                     self.add(module, node)
         return True
 
-    def _may_be_of(self, module: Module, owner: ast.expr, cls: Class | None) -> bool:
-        """Return whether an expression may be an object of a class, or the class; without one, of a library's."""
+    def _may_be_of(
+        self, module: Module, owner: ast.expr, cls: Class | None, *, by_library: bool = False
+    ) -> bool:
+        """Return whether an expression may be an object of a class, or the class; without one, any or a library's."""
         own = self.program.class_of_self(module, whose_class(owner) or owner)
         own = own or self.program.class_of(module, owner) or annotated(self.program, module, owner)
         if own is not None:
-            return own in self._family(cls) if cls else bool(self.program.unknown_bases(own))
+            if self.program.method(own, "__getattr__") is not None:
+                return True  # it may give what another object has
+            if cls is not None:
+                return own in self._family(cls)
+            return not by_library or bool(self.program.unknown_bases(own))
         if cls is None:
             return True
-        if self._is_of_other_library(module, owner, cls) or has_other_attributes(
-            self.program, module, owner, [cls, *self.program.heirs(cls)]
-        ):
-            return False
+        return not self._is_seen_to_be_other(module, owner, cls) and self._goes_by(owner, cls)
+
+    def _is_seen_to_be_other(self, module: Module, owner: ast.expr, cls: Class) -> bool:
+        """Return whether an expression is surely an object of another class, by what makes it or is asked of it."""
+        made = self.targets.made(module, owner)
+        known = [each for each in made if each and not self.program.method(each, "__getattr__")]
+        if made and len(known) == len(made) and not set(made) & set(self._family(cls)):
+            return True
         if last_part(owner) == "dataset" and not self._has_items(cls):
-            return False
-        return goes_by(self.program, cls, owner) and may_be(
-            self.program, module, owner, self._family(cls)
+            return True
+        return self._is_of_other_library(module, owner, cls) or has_other_attributes(
+            self.program, module, owner, [cls, *self.program.heirs(cls)]
         )
+
+    def _goes_by(self, owner: ast.expr, cls: Class) -> bool:
+        """Return whether a part of an expression is a name that an object of a class comes to."""
+        given = self.program.given_names(cls)
+        if not given or ANYWHERE in given:
+            return True
+        names = given | {each.name for each in self._family(cls)} | {"dataset"}
+        return any(last_part(each) in names for each in within(owner))
 
     def _has_items(self, cls: Class) -> bool:
         """Return whether a loader can take objects of a class for its dataset."""

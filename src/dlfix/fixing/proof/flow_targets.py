@@ -54,7 +54,7 @@ class Targets:
         """Return the methods of the classes that an object is known to be of, and of what derives from these."""
         owner = func.value
         own = self.program.class_of_self(module, owner) or annotated(self.program, module, owner)
-        made = [own] if own is not None else self._made(module, owner)
+        made = [own] if own is not None else self.made(module, owner)
         methods = [
             self.program.method(each, func.attr)
             for cls in made
@@ -65,7 +65,7 @@ class Targets:
         found = {method[1]: method[0].module for method in methods if method is not None}
         return [(home, function) for function, home in found.items()] if known else []
 
-    def _made(self, module: Module, owner: ast.expr) -> list[Class | None]:
+    def made(self, module: Module, owner: ast.expr) -> list[Class | None]:
         """Return the classes of which a variable, or an attribute of `self`, is set to a new object; None for another."""
         bindings = bindings_of(module, owner)
         values = [each.value if each.kind in ("assign", "with") else None for each in bindings]

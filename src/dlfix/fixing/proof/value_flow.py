@@ -310,7 +310,7 @@ class _Flow(Containers):
             if kept is not None:
                 return all(self._into(call, node, keyword, *each) for each in kept)
             if self.targets.is_nobodys(module, call.func):
-                return not keyword or self.kept(keyword, None)
+                return not keyword or self.kept(keyword, None, by_library=True)
         if isinstance(call.func, ast.Attribute) and call.func.attr in TAKES:
             if keyword:
                 self.note_key(ast.Constant(keyword))
@@ -355,7 +355,9 @@ class _Flow(Containers):
         if found is None:
             return False
         self.anywhere.add("keywords")
-        return self._into(call, node, keyword, *found) and self.kept("keywords", None)
+        return self._into(call, node, keyword, *found) and self.kept(
+            "keywords", None, by_library=True
+        )
 
     def _given_to_library(
         self, module: Module, call: ast.Call, node: ast.AST, keyword: str
@@ -371,7 +373,9 @@ class _Flow(Containers):
             return not is_own
         self.anywhere |= names or {keyword}
         cls = self.program.class_of(module, call.func)
-        return all(self.kept(each, cls) for each in sorted(names)) if is_class else not is_own
+        if not is_class:
+            return True
+        return all(self.kept(each, cls, by_library=cls is None) for each in sorted(names))
 
     def _is_unpacked(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Starred) or (isinstance(node, ast.keyword) and node.arg is None)

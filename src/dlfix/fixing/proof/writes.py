@@ -204,10 +204,8 @@ def _is_seen_to_make(
     made = program.class_of(module, called) if called is not None else None
     if made is not None:
         return made in family
-    names = {cls.name for cls in family}
-    return any(last_part(called or copied) in program.given_names(cls) for cls in family) or any(
-        last_part(each) in names for each in ast.walk(value)
-    )
+    names = {cls.name for cls in family}.union(*map(program.given_names, family))
+    return any(last_part(each) in names for each in ast.walk(value))
 
 
 def _is_passed_there(
