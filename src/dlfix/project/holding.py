@@ -22,6 +22,7 @@ _PASSING = (
     ast.IfExp, ast.BoolOp, ast.Tuple, ast.List, ast.Set, ast.Starred, ast.Await, ast.DictComp,
     ast.ListComp, ast.GeneratorExp, ast.Subscript, ast.Lambda,
 )  # fmt: skip
+_OF_WRAPPERS = frozenset({"dataset", "datasets"})  # attributes by which a dataset holds others
 _CALLED = "()"  # behind the name of a function: what calls of it give
 # What runs a function that it is handed, with arguments.
 _RUNNING = frozenset(
@@ -47,6 +48,7 @@ class Passing:
     ) -> None:
         self.modules, self._results, self._scoped = modules, results, scoped
         self.functions: dict[str, list[Definition]] = {}
+        self.unseen: set[str] = set()  # functions of other modules that get a value, by their names
         self._bases: dict[str, list[str]] = {}
         self._homes: dict[Definition, Module] = {}
         self._made: set[str] = set()  # names that are a class's, and no function's of its module
@@ -167,7 +169,11 @@ class Passing:
                 for key in parent.keys:
                     if isinstance(key, ast.Constant):
                         yield from self._anyone(str(key.value))
-            elif not (isinstance(parent, (ast.Call, *_PASSING)) or _is_method(module, parent)):
+            elif not (
+                isinstance(parent, (ast.Call, *_PASSING))
+                or _is_method(module, parent)
+                or getattr(parent, "attr", "") in _OF_WRAPPERS
+            ):
                 return
             child, parent = parent, module.parent(parent)
 
@@ -188,6 +194,8 @@ class Passing:
         call = module.parent(keyword)
         called = self.functions.get(callee_name(call), ()) if isinstance(call, ast.Call) else ()
         name = keyword.arg or ""
+        if isinstance(call, ast.Call) and not called:
+            self.unseen.add(callee_name(call))
         taking = [each for each in called if name in parameters(each)] if self._scoped else []
         yield from (self.parameter(each, name) for each in taking)
         if not taking or any(each.args.kwarg is not None for each in called):
@@ -207,6 +215,8 @@ class Passing:
         name = callee_name(call)
         if isinstance(call.func, ast.Attribute) and not _is_imported(module, call.func):
             yield from self._keys(module, call.func.value)  # `loaders.append(...)`
+        elif name not in self.functions and name not in self._made:
+            self.unseen.add(name)
         if name == "setattr":
             for each in call.args:
                 if isinstance(each, ast.Constant):

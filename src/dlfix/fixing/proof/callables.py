@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from dlfix.catalog import load
 from dlfix.catalog.rows import BoundaryRow
-from dlfix.fixing.proof import class_partials, kept_names, new_arguments, writes
+from dlfix.fixing.proof import class_partials, kept_names, new_arguments, shared_functions, writes
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.decorating import is_of_decorated
 from dlfix.fixing.proof.iterations import used_up
@@ -928,7 +928,7 @@ class Moved:
                             f"{what} (line {at.lineno})",
                         )
                         return
-            found = self._asked_by_name(word)
+            found = self._asked_by_name(word) or self._asked_by_format(word)
             if found is not None:
                 at = partials[0].call if partials else renamed[0]
                 name = self._qualname(self.new, at) or "<module>"
@@ -939,8 +939,19 @@ class Moved:
                     f"replaces it (line {at.lineno})",
                 )
                 return
+        computed = self._asked_by_computed_name()
+        if computed is not None:
+            at = partials[0].call if partials else renamed[0]
+            yield self.change.regression(
+                self._qualname(self.new, at) or "<module>",
+                at,
+                f"an attribute of a function is read by a computed name ({computed}), but another "
+                f"function replaces it (line {at.lineno})",
+            )
         yield from self._asked_for_type(partials)
         yield from self._taken_keywords(partials)
+        functions = [each for each in self.gone if not isinstance(each, ast.ClassDef)]
+        yield from shared_functions.check(self.change, functions, [c.call for c in partials])
 
     def _is_answered(self, word: str, module: Module, node: ast.AST) -> bool:
         """Return whether what replaces the functions answers a question as they did."""
@@ -1009,6 +1020,33 @@ class Moved:
                     return f"line {call.lineno} of {module.path.name}"
         return None
 
+    def _asked_by_format(self, word: str) -> str | None:
+        """Say where a text that is formatted asks for something of what it shows: `"{0.__name__}".format(f)`."""
+        for module in self.change.new.project.mentions(word):
+            for call in module.calls_by_name.get("format", ()):
+                text = getattr(getattr(call.func, "value", None), "value", None)
+                if f".{word}" in str(text) and self._is_known(module, call):
+                    return f"line {call.lineno} of {module.path.name}"
+        return None
+
+    def _asked_by_computed_name(self) -> str | None:
+        """Say where `getattr` asks a function for something whose name is computed: `getattr(f, f"__{what}__")`."""
+        for module in self.change.new.project.mentions("getattr"):
+            for call in module.calls_by_name.get("getattr", ()):
+                if len(call.args) < 2 or isinstance(call.args[1], ast.Constant):
+                    continue
+                known = self.known_names
+                if known is None or not known.has(module, call.args[0]):
+                    continue
+                if self.may_meet(module) and not self._sources.are_others(module, call.args[0]):
+                    return f"line {call.lineno} of {module.path.name}"
+        return None
+
+    def _is_known(self, module: Module, call: ast.Call) -> bool:
+        """Return whether a call gets something by a name under which the functions that moved go."""
+        known = self.known_names
+        return known is not None and is_about(module, call.func, known) and self.may_meet(module)
+
     def _were_lambdas(self) -> Iterator[Function]:
         """Yield the functions of the module that were lambdas under the same name."""
         named = {
@@ -1034,7 +1072,7 @@ class Moved:
         if isinstance(node, ast.Name):
             if name in _NAMES | {"__annotations__"} or name.startswith("__"):
                 return False
-            return any(isinstance(a, (ast.Call, ast.Tuple)) for a in [module.parent(node)])
+            return isinstance(module.parent(node), (ast.Call, ast.Tuple, ast.MatchClass))
         owner = node.value
         if last_part(owner) in ("cls", "f_code"):
             return False

@@ -99,7 +99,7 @@ class Fields:
             return True
         self.met.add((name, cls, by_library))
         self.anywhere.add(name)
-        self._read_by_text(name)
+        self._read_by_text(name, cls)
         self._read_by_key(name, cls)
         for module in self.program.project.mentions(name):
             for node in module.nodes_by_name.get(name, ()):
@@ -172,13 +172,19 @@ class Fields:
         bases = set(self.program.unknown_bases(cls))
         return bases <= BARE and last_part(named) not in bases | {"Any", "object"}
 
-    def _read_by_text(self, name: str) -> None:
-        """Follow what `getattr` gives for an attribute's name."""
+    def _read_by_text(self, name: str, cls: Class | None) -> None:
+        """Follow what `getattr` gives for an attribute's name, or for one that is computed."""
         for module in self.program.project.mentions(name):
             for call in module.calls_by_name.get("getattr", ()):
                 asked = call.args[1] if len(call.args) > 1 else None
                 if isinstance(asked, ast.Constant) and asked.value == name:
                     self.add(module, call)
+        for module in self.program.project.mentions("getattr") if cls is not None else ():
+            for call in module.calls_by_name.get("getattr", ()):
+                if cls is not None and len(call.args) > 1 and isinstance(call.func, ast.Name):
+                    computed = not isinstance(call.args[1], ast.Constant)
+                    if computed and self._is_seen_to_be(module, call.args[0], cls):
+                        self.add(module, call)
 
     def _read_by_key(self, name: str, cls: Class | None) -> None:
         """Follow what is read of the dict of an object that may have the attribute."""

@@ -53,6 +53,7 @@ def has_other_attributes(
     if any(map(_catches, nodes)) or "hasattr" in map(last_part, nodes):
         return False
     read = {n.attr for n in nodes if isinstance(n, ast.Attribute) and dotted(n.value) == name}
+    read = {attr for attr in read if not attr.startswith("__")}
     unset = {attr for attr in read if not any(program.project.setters(attr))}
     return bool(unset) and all(_lacks_one(program, cls, unset) for cls in classes)
 

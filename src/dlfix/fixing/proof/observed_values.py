@@ -30,6 +30,9 @@ def observed(module: Module, node: ast.AST) -> ast.expr | None:
         return above.args[0]
     while isinstance(above, (ast.Tuple, ast.BinOp)):
         above = module.parent(above)
+    if isinstance(above, ast.MatchClass):
+        matches = (each for each in module.ancestors(above) if isinstance(each, ast.Match))
+        return next(matches).subject
     is_test = isinstance(above, ast.Call) and last_part(above.func) == "isinstance"
     return above.args[0] if is_test and isinstance(above, ast.Call) else None
 

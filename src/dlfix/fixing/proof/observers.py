@@ -12,7 +12,7 @@ from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.construction_sites import call_of, leading_to, passed_to
 from dlfix.fixing.proof.equality import compares_field, equality_questions, field_options
 from dlfix.fixing.proof.late_code import opens_nothing
-from dlfix.fixing.proof.objects import may_be_object
+from dlfix.fixing.proof.objects import has_other_attributes, may_be_object
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class, is_cached
 from dlfix.fixing.proof.state import opened_when_asked, restored, sets
@@ -796,7 +796,11 @@ def _shown_outside(change: ClassChange, changed: str) -> Iterator[Regression]:
             if id(node) in own:
                 continue
             if word in _OF_FIELDS or (
-                not _is_imported(module, held) and may_be_object(change, module, held, classes)
+                not _is_imported(module, held)
+                and (
+                    may_be_object(change, module, held, classes)
+                    or _goes_by_known(change, module, held, classes)
+                )
             ):
                 yield change.regression(
                     next(iter(change.lazy.values()), change.after.node),
@@ -804,6 +808,15 @@ def _shown_outside(change: ClassChange, changed: str) -> Iterator[Regression]:
                     f"({module.path.name}:{node.lineno}), but the fix {changed}",
                 )
                 return
+
+
+def _goes_by_known(
+    change: ClassChange, module: Module, held: ast.expr, classes: list[Class]
+) -> bool:
+    """Return whether an expression ends in a name of such an object, and nothing that these lack is asked of it."""
+    return writes.goes_by_known(change.new, module, held, classes) and not has_other_attributes(
+        change.new, module, held, classes
+    )
 
 
 def _takes_all(function: Function) -> ast.expr | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from dlfix.fixing.proof.callables import Moved
 from dlfix.fixing.proof.changes import (
@@ -29,7 +29,7 @@ from dlfix.fixing.proof.syntax import (
     stored_names,
     within,
 )
-from dlfix.fixing.proof.writes import goes_by, values_given, values_of
+from dlfix.fixing.proof.writes import goes_by, goes_by_known, values_given, values_of
 from dlfix.project.import_time import ImportTime
 from dlfix.project.importing import together
 from dlfix.project.module import Module
@@ -132,7 +132,22 @@ def _holds_function(change: FileChange, moved: Moved, each: Pickling) -> bool:
         for owner in program.lineage(cls) if cls is not None else ():
             if names is None or names & attributes_set(owner).keys():
                 return True
-    return False
+    keeping = list(_keeping(program, names or ()))
+    return any(
+        _is_named(node) and goes_by_known(program, module, node, keeping) for module, node in values
+    )
+
+
+def _keeping(program: Program, names: Iterable[str]) -> Iterator[Class]:
+    """Yield the classes whose objects keep something under one of some names."""
+    for name in sorted(names):
+        for home in program.project.mentions(name):
+            if name in home.stores_by_name:
+                yield from (c for c in program.classes(home) if name in attributes_set(c))
+
+
+def _is_named(node: ast.AST) -> TypeGuard[ast.expr]:
+    return isinstance(node, (ast.Name, ast.Attribute))
 
 
 def _holds(change: ClassChange, module: Module, given: ast.expr, *, surely: bool) -> bool:

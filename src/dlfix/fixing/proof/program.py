@@ -574,7 +574,8 @@ class Program:
         """Return the names that what some calls give comes to, in all modules that mention one."""
         modules = dict.fromkeys(home for home, _ in made)
         while len(modules) <= _MOST_MODULES:
-            holding = Holding(Passing(list(modules), scoped=True), self._is_too_common)
+            passing = Passing(list(modules), scoped=True)
+            holding = Holding(passing, self._is_too_common)
             for home, call in made:
                 holding.of(home, call)
                 if holding.is_anywhere:
@@ -582,6 +583,12 @@ class Program:
             if holding.is_anywhere:
                 break
             more = {m: None for name in holding.names for m in self.project.mentions(name)}
+            more |= {
+                m: None
+                for name in passing.unseen
+                for m in self.project.mentions(name)
+                if m.functions_by_name.get(name)
+            }
             if modules.keys() >= more.keys():
                 return holding.names
             modules |= more

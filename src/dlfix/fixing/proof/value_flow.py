@@ -14,7 +14,7 @@ from typing import NamedTuple
 from dlfix.fixing.proof.flow_containers import GIVES, HOLDERS, Containers
 from dlfix.fixing.proof.flow_fields import Place
 from dlfix.fixing.proof.flow_targets import OF_CLASSES, TAKES, bindings_of, chosen, is_super
-from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.syntax import FUNCTIONS, last_part, within
 from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
@@ -26,6 +26,8 @@ _TESTS = frozenset({"isinstance", "len", "callable", "id", "bool", "super", "has
 _CONTAINERS = frozenset(
     "dict list tuple set frozenset enumerate zip reversed sorted iter next".split()
 )
+_UNIQUE = frozenset({"set", "frozenset"})
+_ASKS = frozenset({"getattr"})
 _SHOW = frozenset({"print", "str", "repr", "format"})
 _ITERATORS = frozenset("repeat cycle chain from_iterable islice product zip_longest".split())
 _GIVEN_BY_PARTIAL = frozenset({"func", "args", "keywords"})
@@ -59,6 +61,14 @@ class Known(NamedTuple):
         return name in self.anywhere or (module.path, name) in self.variables
 
 
+class Changes(NamedTuple):
+    """What code does to a function itself, as far as it is seen: the places."""
+
+    marked: tuple[Place, ...]  # where an attribute of it is set
+    bound: tuple[Place, ...]  # where a class gets it: it is a method of the objects
+    compared: tuple[Place, ...]  # where one is told from another that was made by the same code
+
+
 def known_as(program: Program, module: Module, functions: Iterable[ast.AST]) -> Known | None:
     """Return the names by which code could come to some functions; None where it could be any name."""
     anywhere: set[str] = set()
@@ -70,6 +80,15 @@ def known_as(program: Program, module: Module, functions: Iterable[ast.AST]) -> 
         anywhere |= flow.anywhere
         variables |= flow.variables
     return Known(frozenset(anywhere), frozenset(variables))
+
+
+def changes_of(program: Program, module: Module, function: ast.AST) -> Changes:
+    """Return what code does to a function."""
+    flow = _Flow(program)
+    if flow.start(module, function):
+        flow.run()
+    both = [place for place, sides in flow.compared.items() if len(sides) > 1]
+    return Changes(tuple(flow.marked), tuple(flow.bound), (*flow.unique, *both))
 
 
 def places_of(program: Program, module: Module, made: ast.expr) -> list[Place] | None:
@@ -85,6 +104,8 @@ def is_about(module: Module, node: ast.AST, known: Known | None) -> bool:
         return True
     asked: ast.AST = node
     for above in module.ancestors(node):
+        if isinstance(above, ast.Match):
+            asked = above.subject
         if isinstance(above, (ast.stmt, ast.Lambda)):
             break
         asked = above
@@ -100,6 +121,10 @@ class _Flow(Containers):
         super().__init__(program)
         # The text of a class says its name; that of a function differs from run to run.
         self.is_class = False
+        self.marked: list[Place] = []
+        self.bound: list[Place] = []
+        self.unique: list[Place] = []
+        self.compared: dict[Place, set[ast.AST]] = {}  # with the sides that it may be
 
     def start(self, module: Module, function: ast.AST) -> bool:
         """Note where a function or class is first taken; False for what a decorator or a base gets."""
@@ -151,7 +176,10 @@ class _Flow(Containers):
                 keyword = above.arg or keyword
             node, above = above, module.parent(above)
         match above:
-            case None | ast.Compare() | ast.Expr() | ast.Delete():
+            case None | ast.Expr() | ast.Delete():
+                return True
+            case ast.Compare():
+                self.compared.setdefault((module, above), set()).add(node)
                 return True
             case ast.Call(func=func) if func is node:
                 return True  # its result is a sample
@@ -165,13 +193,20 @@ class _Flow(Containers):
                 return not self.is_class
             case ast.FunctionDef(decorator_list=over) | ast.ClassDef(decorator_list=over):
                 return node in over  # it is called
-            case ast.ListComp(elt=item) | ast.SetComp(elt=item) | ast.GeneratorExp(elt=item):
+            case ast.SetComp():
+                self.unique.append((module, above))
+                self.add(module, above)
+                return above.elt is node
+            case ast.ListComp(elt=item) | ast.GeneratorExp(elt=item):
                 self.add(module, above)  # each item of it is one
                 return item is node
             case ast.DictComp(value=item):
                 self.add(module, above)
                 self.note_key(above.key)
                 return item is node
+            case ast.Attribute(ctx=ast.Store()):
+                self.marked.append((module, above))
+                return True
             case ast.Attribute():
                 return self._asked(module, above)
             case ast.arguments():
@@ -240,8 +275,12 @@ class _Flow(Containers):
         """Follow what an assignment or a loop binds, in the scope of a node."""
         match target:
             case ast.Name(id=name):
+                if module.scope_of(around).is_class:
+                    self.bound.append((module, target))
                 return self.read(module, around, name)
-            case ast.Attribute():
+            case ast.Attribute(value=owner):
+                if self.program.class_of(module, owner) is not None or whose_class(owner):
+                    self.bound.append((module, target))
                 return self.kept_by(module, target)
             case ast.Subscript(value=held, slice=key):
                 self.note_key(key)
@@ -292,9 +331,13 @@ class _Flow(Containers):
         """Follow an argument into the function that gets it."""
         if _is_builtin(module, call.func, _TESTS):
             return not _asks_by_text(call)
+        if _is_builtin(module, call.func, _ASKS) and call.args[:1] == [node]:
+            return True  # a question, which others look for
         if _is_builtin(module, call.func, _SHOW) or _formats(call.func):
             return not self.is_class
         if _is_builtin(module, call.func, _CONTAINERS) or _is_of_itertools(module, call.func):
+            if last_part(call.func) in _UNIQUE:
+                self.unique.append((module, call))
             if keyword and keyword != "key":
                 self.note_key(ast.Constant(keyword))
             if keyword != "key":
@@ -302,6 +345,9 @@ class _Flow(Containers):
             return True
         if _is_partial(module, call):
             return self._bound_by_partial(module, call, node, keyword)
+        cls = self.targets.class_of(module, call.func)
+        if cls is not None and _is_of_fields(cls):
+            return self._given_to_field(module, call, node, keyword)
         if self.targets.is_of_library(module, call.func):
             return self._given_to_library(module, call, node, keyword)
         callees = self.targets.callees(module, call.func) or self.targets.methods(module, call.func)
@@ -327,21 +373,29 @@ class _Flow(Containers):
     def _given_to_field(self, module: Module, call: ast.Call, node: ast.AST, keyword: str) -> bool:
         """Follow what becomes an attribute under its own name: a field of a data class, or by `setattr`."""
         match call:
-            case ast.Call(
-                func=ast.Name(id="setattr"), args=[_, ast.Constant(value=str() as name), value]
-            ) if value is node:
-                return self.kept(name, None)
+            case ast.Call(func=ast.Name(id="setattr"), args=[owner, name, value]):
+                if owner is node:
+                    self.marked.append((module, call))
+                    return True
+                if self.program.class_of(module, owner) is not None:
+                    self.bound.append((module, call))
+                text = name.value if isinstance(name, ast.Constant) else None
+                return value is node and isinstance(text, str) and self.kept(text, None)
         values = [each.value for each in bindings_of(module, call.func) if each.kind == "assign"]
         named = [each for value in values for each in chosen(value)] or [call.func]
         classes = [self.targets.class_of(module, each) for each in named]
-        return all(self._is_field(cls, call, node, keyword) for cls in classes)
+        return all(self._is_field(cls, module, call, node, keyword) for cls in classes)
 
-    def _is_field(self, cls: Class | None, call: ast.Call, node: ast.AST, keyword: str) -> bool:
+    def _is_field(
+        self, cls: Class | None, module: Module, call: ast.Call, node: ast.AST, keyword: str
+    ) -> bool:
         """Follow what a data class keeps under the name of a field."""
         if cls is None or not _is_of_fields(cls) or self.program.method(cls, "__init__"):
             return False
         fields = [f for each in reversed(self.program.lineage(cls)) for f in each.annotated]
         name = keyword or _by_position([*dict.fromkeys(fields)], call, node)
+        if "NamedTuple" in map(last_part, cls.node.bases):
+            self.add(module, call)  # its items are its fields
         return bool(name) and self.kept(name, cls)
 
     def _bound_by_partial(
@@ -476,4 +530,4 @@ def _by_position(named: list[str], call: ast.Call, node: ast.AST) -> str:
     return named[index] if index < len(named) else ""
 
 
-__all__ = ["Known", "is_about", "known_as", "places_of"]
+__all__ = ["Changes", "Known", "Place", "changes_of", "is_about", "known_as", "places_of"]

@@ -25,6 +25,7 @@ from dlfix.fixing.proof.syntax import (
     executed,
     is_attribute,
     last_part,
+    parameters,
     seeing,
     self_name,
     stored_names,
@@ -191,6 +192,10 @@ def _computed(program: Program) -> Iterator[tuple[Module, Computed, set[object] 
 
 def _is_made_there(program: Program, module: Module, owner: ast.expr, family: list[Class]) -> bool:
     """Return whether an object is seen to be of these classes: code that computes names is about objects of any class."""
+    function = program.enclosing(module, owner)
+    is_passed = function is not None and dotted(owner) in parameters(function)
+    if not is_passed and goes_by_known(program, module, owner, family):
+        return True
     made = values_of(program, module, owner, dotted(owner))
     return any(_is_seen_to_make(program, module, value, family) for value in made)
 
@@ -334,6 +339,14 @@ def goes_by(program: Program, cls: Class, node: ast.expr) -> bool:
     if isinstance(node, ast.Attribute) and any(program.project.setters(name)):
         return _is_given(program, cls, name)
     return bool(given) or not isinstance(node, ast.Attribute) or "data" in name
+
+
+def goes_by_known(program: Program, module: Module, node: ast.expr, family: list[Class]) -> bool:
+    """Return whether an expression ends in a name that an object of these classes comes to, where all such names are known."""
+    if program.class_of_self(module, node) is not None:
+        return False
+    known = [program.given_names(cls) for cls in family]
+    return any(last_part(node) in given and ANYWHERE not in given for given in known)
 
 
 def _is_given(program: Program, cls: Class, name: str) -> bool:

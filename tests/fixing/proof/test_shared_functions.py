@@ -1,0 +1,88 @@
+"""A function that each call makes anew is more than its code: attributes, identity, and the class that gets it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fixing.proof.pairs import worse
+
+TAG = "def tag(function, **marks):\n    for name, value in marks.items():\n        setattr(function, name, value)\n    return function\n\n"
+MADE = "def made():\n{inner}    return DataLoader([], collate_fn={use})\n\n"
+LOCAL = "    def collate(b):\n        return b[0]\n"
+TOP = "def collate(b):\n    return b[0]\n\n"
+OF_CLASS = "class Batch(list):\n    pass\n\n"
+
+
+def shared(use, rest="", head=""):
+    before = head + MADE.format(inner=LOCAL, use=use) + rest
+    after = head + TOP + MADE.format(inner="", use=use) + rest
+    return [each for each in worse(before, after) if "now share one function" in each]
+
+
+@pytest.mark.parametrize(
+    ("use", "rest", "refused"),
+    [
+        ("tag(collate, weight=2)", "", True),
+        ("collate", "", False),
+        ("collate", "same = made().collate_fn == made().collate_fn\n", True),
+        ("collate", "same = made().collate_fn == print\n", False),
+        ("collate", "is_set = made().collate_fn is not None\n", False),
+        ("collate", "count = len({each.collate_fn for each in [made(), made()]})\n", True),
+        ("collate", "count = len(set([made().collate_fn, made().collate_fn]))\n", True),
+        ("collate", "count = len([made().collate_fn, made().collate_fn])\n", False),
+    ],
+)
+def test_what_is_done_to_one_function_is_not_done_to_all(use, rest, refused):
+    assert bool(shared(use, rest, TAG)) is refused
+
+
+@pytest.mark.parametrize(
+    ("line", "refused"),
+    [
+        ("Batch.first = by", True),
+        ("setattr(Batch, 'first', by)", True),
+        ("setattr(Batch, name, by)", True),
+        ("batch.first = by", False),
+        ("setattr(batch, 'first', by)", False),
+        ("print(by)", False),
+    ],
+)
+def test_a_partial_is_no_method(line, refused):
+    text = "def make(n, name, batch):\n    by = {0}\n    {1}\n    return DataLoader([], collate_fn=by)\n"
+    before = OF_CLASS + text.format("lambda b: b[:n]", line)
+    after = (
+        OF_CLASS
+        + "def _by(b, *, n):\n    return b[:n]\n\n"
+        + text.format("functools.partial(_by, n=n)", line)
+    )
+    assert refused == any("a partial is not bound" in each for each in worse(before, after))
+
+
+ASKED = {
+    "a format": ("'{0.__doc__}'.format(made().collate_fn)", True),
+    "a format of something else": ("'{0.__doc__}'.format(print)", False),
+    "a computed name": ("[getattr(made().collate_fn, f'__{n}__') for n in ('doc', 'name')]", True),
+    "a computed name of something else": ("[getattr(print, n) for n in dir(print)]", False),
+}
+
+
+@pytest.mark.parametrize(("question", "refused"), ASKED.values(), ids=ASKED)
+def test_a_partial_is_asked_in_other_ways(question, refused):
+    text = "def made(n=2):\n    return DataLoader([], collate_fn={})\n\nshown = {}\n"
+    new = "def _by(b, *, n):\n    return b[:n]\n\n"
+    before = text.format("lambda b: b[:n]", question)
+    after = new + text.format("functools.partial(_by, n=n)", question)
+    assert refused == any("of a function is read" in each for each in worse(before, after))
+
+
+def test_a_partial_is_asked_by_a_pattern():
+    text = (
+        "import types\n\ndef kind(value):\n    match value:\n        case types.FunctionType():\n"
+        "            return 1\n    return 0\n\ndef made(n=2):\n    fn = {}\n    print(kind(fn))\n"
+        "    return DataLoader([], collate_fn=fn)\n"
+    )
+    new = "def _by(b, *, n):\n    return b[:n]\n\n"
+    reasons = worse(
+        text.format("lambda b: b[:n]"), new + text.format("functools.partial(_by, n=n)")
+    )
+    assert any("`FunctionType` of a function is read" in each for each in reasons)
