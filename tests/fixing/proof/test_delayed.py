@@ -1031,6 +1031,16 @@ COMPUTED = {
         "        setattr(target, name, value)\n\nrows = Rows('a')\nother = object()\nfill(other, {'path': 1})\n",
         False,
     ),
+    "an object among keyword arguments": (
+        "def fill(**targets):\n    for name, target in targets.items():\n        for key, value in read(name):\n"
+        "            setattr(target, key, value)\n\nrows = Rows('a')\nfill(rows=rows)\n",
+        True,
+    ),
+    "objects of which none is seen there": (
+        "def fill(targets):\n    for target in targets:\n        for key, value in read(target):\n"
+        "            setattr(target, key, value)\n\nrows = Rows('a')\nfill([object()])\n",
+        False,
+    ),
     "a dict": ("rows = Rows('a')\nstate = read()\nvars(rows).update(state)\n", True),
     "a dict of known names": (
         "rows = Rows('a')\nstate = {'scale': 2}\nvars(rows).update(state)\n",

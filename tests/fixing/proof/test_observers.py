@@ -375,6 +375,15 @@ def test_all_attributes_of_something_else_may_be_read():
     assert opened(program=program, names=names) == []
 
 
+@pytest.mark.parametrize("given", ["rows=rows", "**{'rows': rows}", "**dict(rows=rows)"])
+def test_all_attributes_together_stay_as_they_are_where_objects_are_gone_through(given):
+    names = (
+        "def record(**parts):\n    return {n: [*p.__dict__.items()] for n, p in parts.items()}\n"
+    )
+    program = f"from names import record\nrows = Rows('a.h5')\nprint(record({given}))\n"
+    assert any("but the fix " in r for r in opened(program=program, names=names))
+
+
 def test_all_names_of_a_module_may_be_read():
     program = (
         "import losses.scale\nrows = Rows('a.h5')\nprint(losses.scale.__dict__[rows.path](rows))\n"
