@@ -590,7 +590,7 @@ class Instances:
         return self.class_attribute(member.cls, name, owner, node, frame)
 
     def only_store(self, owner: Instance, node: ast.Attribute, frame: Frame) -> Bound | None:
-        """Return what `self.x` is set to, where nothing but one statement of an `__init__` sets it that surely runs."""
+        """Return what `self.x` is set to, where nothing but one statement of `__init__` sets it."""
         if self.interpreter.values_at(node.value, frame) != [owner]:
             return None
         key = (owner, node.attr)
@@ -600,30 +600,16 @@ class Instances:
         return self._only[key]
 
     def _only_in_init(self, owner: Instance, name: str) -> Bound | None:
-        for init, frame in self._constructors(owner):
-            statement = _sets_once(init.node, name)
-            if statement is None or statement.value is None:
-                continue
-            for module, target in self._setting(name, owner.cls):
-                own = module is init.module and module.parent(target) is statement
-                if not own and self._may_set(module, target, owner):
-                    return None
-            return Bound(statement.value, frame)
-        return None
-
-    def _constructors(self, owner: Instance) -> Iterator[tuple[Function, Frame]]:
-        """Yield the `__init__` of an object, and those of bases that each surely calls by `super()`."""
         init = self.method(owner.cls, "__init__")
-        frame = State(self.interpreter, owner).constructor_frame(init) if init is not None else None
-        while init is not None and frame is not None:
-            yield init, frame
-            call = _super_init(init.node)
-            above = self.above(call.func.value, frame) if call is not None else None  # type: ignore[attr-defined]
-            if call is None or above is None:
-                return
-            init = self._first_method(self.following(above), "__init__")
-            given, calls = self.interpreter.calls.arguments(call, frame), self.interpreter.calls
-            frame = calls.frame_of(init, given, call, frame, owner) if init is not None else None
+        statement = _sets_once(init.node, name) if init is not None else None
+        if init is None or statement is None or statement.value is None:
+            return None
+        for module, target in self._setting(name, owner.cls):
+            own = module is init.module and module.parent(target) is statement
+            if not own and self._may_set(module, target, owner):
+                return None
+        frame = State(self.interpreter, owner).constructor_frame(init)
+        return Bound(statement.value, frame) if frame is not None else None
 
     def is_set(self, name: str) -> bool:
         """Return whether code in view sets an attribute by a name, on whatever object."""
@@ -1003,17 +989,6 @@ def _last_of_each(
 
 
 __all__ = ["Derived", "Instances"]
-
-
-def _super_init(init: ast.AST) -> ast.Call | None:
-    """Return the call of `super().__init__` that is a statement of a constructor's own block."""
-    for statement in getattr(init, "body", ()):
-        match statement:
-            case ast.Expr(
-                value=ast.Call(func=ast.Attribute(value=owner, attr="__init__")) as call
-            ) if is_super(owner):
-                return call
-    return None
 
 
 def _sets_once(init: ast.AST, name: str) -> ast.Assign | ast.AnnAssign | None:

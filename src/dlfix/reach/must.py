@@ -67,14 +67,12 @@ class MustEvaluator:
         if isinstance(node, _DISPLAYS):
             return _without_unknown(self.interpreter.values_at(node, frame))
         if isinstance(node, (ast.Call, ast.Subscript)):
-            return (
-                self._of_text(node, frame) or self._of_dict(node, frame) or self._made(node, frame)
-            )
+            return self._of_text(node, frame) or self._made(node, frame)
         return []
 
     def constants_in(self, holder: Value) -> list[object] | None:
-        """Return the constants that a container of constants holds; None where it may hold more."""
-        if not isinstance(holder, Container) or holder.is_open:
+        """Return the constants that a container of constants, or an enumeration, holds."""
+        if not isinstance(holder, Container):
             return None
         if holder.kind == "dict":
             keys = [key for key, _ in holder.items]
@@ -186,45 +184,6 @@ class MustEvaluator:
         if not all(parts) or any(not isinstance(v, Constant) for part in parts for v in part):
             return []
         return _without_unknown(self.interpreter.values_at(node, frame))
-
-    def _of_dict(self, node: ast.Call | ast.Subscript, frame: Frame) -> list[Value]:
-        """Return a dict that a call makes, and the default of a key that a dict certainly has not."""
-        match node:
-            case ast.Call(func=ast.Name(id="dict")):
-                makers = self.values(node.func, frame)
-                is_dict = makers == [External("dict")]
-                return _without_unknown(self.interpreter.values_at(node, frame)) if is_dict else []
-            case ast.Call(func=ast.Attribute(value=mapping, attr="get"), args=[key, *rest]) if (
-                len(rest) < 2 and not node.keywords
-            ):
-                wanted = self.values(key, frame)
-                if self._lacks_all(mapping, wanted, frame):
-                    return self.values(rest[0], frame) if rest else [Constant(None)]
-        return []
-
-    def _lacks_all(self, mapping: ast.expr, wanted: list[Value], frame: Frame) -> bool:
-        """Return whether a mapping is a dict whose keys are all in view, and none of some keys is among them."""
-        if not wanted or not self.values(mapping, frame):
-            return False
-        keys = self._keys_of(mapping, frame)
-        return keys is not None and all(
-            isinstance(each, Constant) and each.value not in keys for each in wanted
-        )
-
-    def _keys_of(self, mapping: ast.expr, frame: Frame) -> list[object] | None:
-        """Return all keys that dicts may have, with what is put into them later; None where more may be."""
-        stored = None
-        if isinstance(mapping, ast.Attribute) and isinstance(frame.owner, Instance):
-            stored = self.interpreter.instances.only_store(frame.owner, mapping, frame)
-        # While an object is made, its attributes are not known yet, but what they are set to is.
-        source = Bound(mapping, frame) if stored is None else stored
-        keys: list[object] = [key for key, _ in self.interpreter.displays.put_under(mapping, frame)]
-        for value in self.interpreter.values(source):
-            held = self.constants_in(value)
-            if held is None or not isinstance(value, Container) or value.kind != "dict":
-                return None
-            keys += held
-        return None if None in keys else keys
 
     def _of_library(self, node: ast.Call, frame: Frame) -> list[Value]:
         """Return the object that a class of a library makes: what it is, is not known, but it is not None."""
