@@ -931,27 +931,24 @@ class Moved:
             found = self._asked_by_name(word) or self._asked_by_format(word)
             if found is not None:
                 at = partials[0].call if partials else renamed[0]
-                name = self._qualname(self.new, at) or "<module>"
-                yield self.change.regression(
-                    name,
-                    at,
-                    f"`{word}` of a function is read ({found}), but another function "
-                    f"replaces it (line {at.lineno})",
-                )
+                yield self._replaced(at, f"`{word}` of a function is read ({found})")
                 return
         computed = self._asked_by_computed_name()
         if computed is not None:
             at = partials[0].call if partials else renamed[0]
-            yield self.change.regression(
-                self._qualname(self.new, at) or "<module>",
-                at,
-                f"an attribute of a function is read by a computed name ({computed}), but another "
-                f"function replaces it (line {at.lineno})",
-            )
+            asked = f"an attribute of a function is read by a computed name ({computed})"
+            yield self._replaced(at, asked)
         yield from self._asked_for_type(partials)
         yield from self._taken_keywords(partials)
         functions = [each for each in self.gone if not isinstance(each, ast.ClassDef)]
         yield from shared_functions.check(self.change, functions, [c.call for c in partials])
+
+    def _replaced(self, at: ast.Call | Defined, asked: str) -> Regression:
+        return self.change.regression(
+            self._qualname(self.new, at) or "<module>",
+            at,
+            f"{asked}, but another function replaces it (line {at.lineno})",
+        )
 
     def _is_answered(self, word: str, module: Module, node: ast.AST) -> bool:
         """Return whether what replaces the functions answers a question as they did."""

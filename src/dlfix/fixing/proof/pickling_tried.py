@@ -117,8 +117,8 @@ def _names_any(module: Module, given: ast.expr, moved: Moved) -> bool:
 
 def _holds_function(change: FileChange, moved: Moved, each: Pickling) -> bool:
     """Return whether what is pickled may be an object that keeps such a function."""
-    known_names, program = moved.known_names, change.new
-    names = None if known_names is None else known_names.names
+    program = change.new
+    names = None if moved.known_names is None else moved.known_names.names
     values = [(each.module, node) for node in within(each.given)]
     known = set(values)
     for module, node in values:  # grows while it is read
