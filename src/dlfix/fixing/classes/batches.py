@@ -128,8 +128,8 @@ def _told(group: Group, plan: ClassPlan, verb: str) -> str:
     names = _names(group)
     if left and not plan.verb and plan.state is not None:
         names += [each.name for each in plan.state.drops if not each.code]
-    told = ", ".join(f"`{name}`" for name in dict.fromkeys(names))
-    return (plan.verb or left or verb).format(names=told, cls=group[0][1].facts.node.name)
+    listed = ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+    return (plan.verb or left or verb).format(names=listed, cls=group[0][1].facts.node.name)
 
 
 def _only_left(plan: ClassPlan) -> str:

@@ -56,7 +56,7 @@ STATE_METHODS = frozenset(
 )
 
 
-Tells = Callable[[Module, ast.AST], bool]  # whether what a node reads is changed there
+IsChange = Callable[[Module, ast.AST], bool]  # whether what a node reads is changed there
 
 
 @dataclass(frozen=True)
@@ -205,23 +205,23 @@ class Inputs:
                 if own is not None or self._is_outside(module, node):
                     yield f"it is modified in place ({module.path.name}:{node.lineno})"
 
-    def told_outside(self, name: str, tells: Tells) -> Iterator[str]:
-        """Yield where code outside the class reads an attribute of an instance in a way that tells."""
+    def changes_outside(self, name: str, is_change: IsChange) -> Iterator[str]:
+        """Yield where code outside the class changes what an attribute of an instance holds."""
         for module in self.project.mentions(name):
             for node in module.attributes_by_name.get(name, ()):
-                if not isinstance(node, ast.Attribute) or not tells(module, node):
+                if not isinstance(node, ast.Attribute) or not is_change(module, node):
                     continue
                 if self._own(module, node) is None and self._is_outside(module, node):
                     yield f"{module.path.name}:{node.lineno}"
 
-    def told_part(self, name: str, tells: Tells) -> Iterator[str]:
-        """Yield where what other objects keep under a name is read in a way that tells, their constructors left out."""
+    def changes_of_part(self, name: str, is_change: IsChange) -> Iterator[str]:
+        """Yield where what other objects keep under a name is changed, their constructors left out."""
         for module in self.project.mentions(name):
             for node in module.attributes_by_name.get(name, ()):
                 method = method_around(module, node)
                 made = method is not None and method.name in STARTS
                 own = made and method is not None and is_self_attribute(node, self_name(method))
-                if tells(module, node) and not own:
+                if is_change(module, node) and not own:
                     yield f"{module.path.name}:{node.lineno}"
 
     def _mutated_by_callers(self, name: str) -> Iterator[str]:
@@ -233,13 +233,13 @@ class Inputs:
 
     def mutated_argument(self, method: Method, parameter: str) -> Iterator[str]:
         """Yield where a caller of the constructor mutates what it passed for a parameter, and what."""
-        for name, where in self.told_argument(method, parameter, is_mutated):
+        for name, where in self.changes_of_argument(method, parameter, is_mutated):
             yield f"`{name}` is modified by the caller ({where})"
 
-    def told_argument(
-        self, method: Method, parameter: str, tells: Tells
+    def changes_of_argument(
+        self, method: Method, parameter: str, is_change: IsChange
     ) -> Iterator[tuple[str, str]]:
-        """Yield where a caller of the constructor reads what it passed in a way that tells, and its name there."""
+        """Yield where a caller of the constructor changes what it passed, and its name there."""
         for module, call in self.calls:
             passed = argument_of(method, call, parameter)
             if not isinstance(passed, ast.Name):
@@ -249,7 +249,7 @@ class Inputs:
                 continue
             for node in module.nodes_by_name.get(passed.id, ()):
                 same = module.scope_of(node).lookup(passed.id) is scope
-                if same and tells(module, node) and _may_follow(module, node, call):
+                if same and is_change(module, node) and _may_follow(module, node, call):
                     yield passed.id, f"{module.path.name}:{node.lineno}"
 
     def _own(self, module: Module, node: ast.Attribute) -> ClassFacts | None:

@@ -14,7 +14,7 @@ from itertools import takewhile
 
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, StoreSite, self_name
 from dlfix.fixing.classes.handles import Refusal
-from dlfix.fixing.classes.inputs import Inputs, Tells, is_mutated
+from dlfix.fixing.classes.inputs import Inputs, IsChange, is_mutated
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange
 from dlfix.fixing.classes.restoring import after_constructor
 from dlfix.fixing.classes.state import Surroundings, state_for
@@ -137,25 +137,29 @@ class _Shown:
     of: ast.AST
     inputs: Inputs | None
 
-    def changes(self, tells: Tells) -> Iterator[str]:
-        """Yield where the dict changes later, in brackets, by what tells whether it does where a node reads it."""
+    def changes(self, is_change: IsChange) -> Iterator[str]:
+        """Yield where the dict changes later, in brackets."""
         for facts in self._family:
             for method in facts.all_methods:
                 for node in self._reads(facts, method):
-                    if tells(facts.module, node) and self._may_follow(facts, method, node):
+                    if is_change(facts.module, node) and self._may_follow(facts, method, node):
                         yield f"({facts.line(node)})"
         if self.inputs is not None:
-            yield from self._elsewhere(self.inputs, tells)
+            yield from self._elsewhere(self.inputs, is_change)
 
-    def _elsewhere(self, inputs: Inputs, tells: Tells) -> Iterator[str]:
+    def _elsewhere(self, inputs: Inputs, is_change: IsChange) -> Iterator[str]:
         """Yield where code outside the class, or by another name of it, may change a dict later."""
         for where in (
-            *(at for each in sorted(self._attributes) for at in inputs.told_outside(each, tells)),
-            *(at for each in sorted(self._parts) for at in inputs.told_part(each, tells)),
+            *(
+                at
+                for each in sorted(self._attributes)
+                for at in inputs.changes_outside(each, is_change)
+            ),
+            *(at for each in sorted(self._parts) for at in inputs.changes_of_part(each, is_change)),
         ):
             yield f"({where})"
         for method, name in self._arguments():
-            yield from (f"({at})" for _, at in inputs.told_argument(method, name, tells))
+            yield from (f"({at})" for _, at in inputs.changes_of_argument(method, name, is_change))
 
     def _arguments(self) -> Iterator[tuple[Method, str]]:
         """Yield the names by which a caller may have passed the dict, with the method that took it."""
