@@ -11,7 +11,14 @@ from typing import TypeAlias
 
 from dlfix.catalog import load
 from dlfix.catalog.rows import BoundaryRow
-from dlfix.fixing.proof import class_partials, kept_names, new_arguments, shared_functions, writes
+from dlfix.fixing.proof import (
+    class_partials,
+    kept_names,
+    new_arguments,
+    shared_functions,
+    unbound,
+    writes,
+)
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.decorating import is_of_decorated
 from dlfix.fixing.proof.iterations import used_up
@@ -31,7 +38,7 @@ from dlfix.fixing.proof.syntax import (
     stored_names,
     within,
 )
-from dlfix.fixing.proof.typestate import Interpreter, Reading, State
+from dlfix.fixing.proof.unbound import OF_MODULES, functions_of
 from dlfix.fixing.proof.value_flow import Known, is_about, known_as
 from dlfix.project.flow import excludes
 from dlfix.project.importing import beside_tests, is_of_sphinx, together
@@ -62,109 +69,8 @@ _CONSUMES = frozenset("list tuple set dict sorted sum min max next any all len p
 
 def check(change: FileChange) -> Iterator[Regression]:
     """Yield what a moved function, or what it captures, no longer is."""
-    yield from _unbound(change)
-    yield from _unbound_annotations(change)
-    moved = Moved(change)
-    yield from moved.regressions()
-
-
-def _functions(module: Module) -> dict[str, Function]:
-    """Return a module's functions by their qualified names."""
-    found: dict[str, Function] = {}
-
-    def visit(node: ast.AST, prefix: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, FUNCTIONS):
-                found.setdefault(prefix + child.name, child)
-                visit(child, f"{prefix}{child.name}.")
-            elif isinstance(child, ast.ClassDef):
-                visit(child, f"{prefix}{child.name}.")
-            elif not isinstance(child, ast.expr):
-                visit(child, prefix)
-
-    visit(module.tree, "")
-    return found
-
-
-def _unbound(change: FileChange) -> Iterator[Regression]:
-    """Yield the local names that may be read before they are bound, and were not before."""
-    before, after = _functions(change.before), _functions(change.after)
-    renamed = {_body(each): each for name, each in before.items() if name not in after}
-    for name, function in after.items():
-        old = before.get(name) or renamed.get(_body(function))
-        if old is not None and ast.dump(old) == ast.dump(function):
-            continue
-        known = {r.name for r in _unset(change, old)} if old is not None else set()
-        for reading in sorted(_unset(change, function), key=lambda r: r.line):
-            if reading.name not in known and not reading.name.startswith("."):
-                yield change.regression(
-                    name,
-                    reading.line,
-                    f"`{reading.name}` may not be assigned yet when it is read (line {reading.line})",
-                )
-    known = {r.name for r in _unset(change, _as_function(change.before))}
-    for reading in sorted(_unset(change, _as_function(change.after)), key=lambda r: r.line):
-        if reading.name not in known and reading.name not in _dunders:
-            yield change.regression(
-                reading.name,
-                reading.line,
-                f"`{reading.name}` may not be assigned yet when it is read on import (line "
-                f"{reading.line})",
-            )
-
-
-def _body(function: Function) -> str:
-    return "\n".join(map(ast.dump, function.body))
-
-
-def _unbound_annotations(change: FileChange) -> Iterator[Regression]:
-    """Yield names in the annotations of functions that nothing binds there, and that were not in any before."""
-    known = {node.id for _, node in _unbound_in(change.before)}
-    for name, node in _unbound_in(change.after):
-        if node.id not in known:
-            yield change.regression(
-                name,
-                node.lineno,
-                f"the annotation of `{name}` reads `{node.id}`, which is not bound there "
-                f"(line {node.lineno})",
-            )
-            return
-
-
-def _unbound_in(module: Module) -> Iterator[tuple[str, ast.Name]]:
-    """Yield the names that annotations evaluate and no scope around them binds, each with its function."""
-    aliases = (alias for each in module.nodes(ast.ImportFrom) for alias in each.names)
-    if any(alias.name in ("annotations", "*") for alias in aliases):
-        return
-    for function in _functions(module).values():
-        arguments = [n.annotation for n in ast.walk(function.args) if isinstance(n, ast.arg)]
-        for node in within([n for n in (*arguments, function.returns) if n is not None]):
-            if not isinstance(node, ast.Name) or hasattr(builtins, node.id):
-                continue
-            if module.scope_of(node).lookup(node.id) is None:
-                yield function.name, node
-
-
-_dunders = frozenset("__name__ __file__ __doc__ __spec__ __package__ __path__ __all__".split())
-
-
-def _unset(change: FileChange, function: Function) -> list[Reading]:
-    interpreter = Interpreter(change.new, None)
-    interpreter.run(None, function, State())
-    return list(interpreter.unset)
-
-
-def _as_function(module: Module) -> ast.FunctionDef:
-    """Return a module's body as a function: its names are bound in the same order."""
-    empty = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-    return ast.FunctionDef(
-        name="<module>",
-        args=empty,
-        body=module.tree.body or [ast.Pass()],
-        decorator_list=[],
-        lineno=1,
-        col_offset=0,
-    )
+    yield from unbound.check(change)
+    yield from Moved(change).regressions()
 
 
 @dataclass(frozen=True)
@@ -281,7 +187,7 @@ class Moved:
 
     def _users(self, name: str) -> list[Function]:
         """Return the functions before that stand for those which use a moved name now."""
-        before = _functions(self.old)
+        before = functions_of(self.old)
         found = []
         for node in self.new.nodes_by_name.get(name, ()):
             if isinstance(node, ast.Name):
@@ -295,7 +201,7 @@ class Moved:
         return found
 
     def _names_inside(self, node: Defined) -> Iterator[Regression]:
-        at_top = stored_names(self.new.tree.body) | _dunders
+        at_top = stored_names(self.new.tree.body) | OF_MODULES
         star = any(alias.name == "*" for alias in self.new.nodes(ast.alias))
         users = self._users(node.name)
         for name, line in _free(node).items():
@@ -811,10 +717,10 @@ class Moved:
 
     def _wrapped(self) -> list[Function]:
         """Return the wrappers that get `functools.wraps`, which takes over what the wrapped function is."""
-        before = _functions(self.old)
+        before = functions_of(self.old)
         return [
             function
-            for name, function in _functions(self.new).items()
+            for name, function in functions_of(self.new).items()
             if name in before
             and any("wraps" in text for text in _decorators(function))
             and not any("wraps" in text for text in _decorators(before[name]))
@@ -825,7 +731,7 @@ class Moved:
         makers = {getattr(self.new.parent(each), "name", "") for each in self._wrapped()}
         return [
             function
-            for function in _functions(self.old).values()
+            for function in functions_of(self.old).values()
             if any(last_part(each) in makers for each in function.decorator_list)
         ]
 
@@ -844,7 +750,7 @@ class Moved:
 
     @cached_property
     def _sources(self) -> Sources:
-        before, after = _functions(self.old), _functions(self.new)
+        before, after = functions_of(self.old), functions_of(self.new)
         fresh = {function.name for name, function in after.items() if name not in before}
         gone = {getattr(each, "name", "") for each in self.gone}
         classes = any(isinstance(each, ast.ClassDef) for each in (*self.gone, *self.defined))
@@ -1053,8 +959,8 @@ class Moved:
             for target in node.targets
             if isinstance(target, ast.Name)
         }
-        for name, function in _functions(self.new).items():
-            if name in named and name not in _functions(self.old):
+        for name, function in functions_of(self.new).items():
+            if name in named and name not in functions_of(self.old):
                 yield function
 
     def _is_renamed(self, node: Defined) -> bool:
