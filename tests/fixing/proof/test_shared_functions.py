@@ -29,6 +29,10 @@ def shared(use, rest="", head=""):
         ("collate", "is_set = made().collate_fn is not None\n", False),
         ("collate", "count = len({each.collate_fn for each in [made(), made()]})\n", True),
         ("collate", "count = len(set([made().collate_fn, made().collate_fn]))\n", True),
+        ("collate", "count = len({made().collate_fn: 1, made().collate_fn: 2})\n", True),
+        ("collate", "seen = {}\nseen[made().collate_fn] = 1\n", True),
+        ("collate", "mark = hash(made().collate_fn)\n", True),
+        ("collate", "show(made().collate_fn)\nmark = hash(made().collate_fn)\n", True),
         ("collate", "count = len([made().collate_fn, made().collate_fn])\n", False),
     ],
 )

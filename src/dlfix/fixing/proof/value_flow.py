@@ -7,7 +7,8 @@ taken for what it holds. Attributes are followed by their names, of whatever obj
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,11 +23,11 @@ from dlfix.project.syntax import defaults
 
 _OF_HOLDERS = frozenset(name for kind in (list, tuple, set, dict) for name in dir(kind))
 # Builtin functions that show nothing of what they are given, and those that give it, or its items.
-_TESTS = frozenset({"isinstance", "len", "callable", "id", "bool", "super", "hasattr"})
+_TESTS = frozenset({"isinstance", "len", "callable", "id", "hash", "bool", "super", "hasattr"})
 _CONTAINERS = frozenset(
     "dict list tuple set frozenset enumerate zip reversed sorted iter next".split()
 )
-_UNIQUE = frozenset({"set", "frozenset"})
+_UNIQUE = frozenset({"set", "frozenset", "id", "hash"})
 _ASKS = frozenset({"getattr"})
 _SHOW = frozenset({"print", "str", "repr", "format"})
 _ITERATORS = frozenset("repeat cycle chain from_iterable islice product zip_longest".split())
@@ -85,8 +86,8 @@ def known_as(program: Program, module: Module, functions: Iterable[ast.AST]) -> 
 def changes_of(program: Program, module: Module, function: ast.AST) -> Changes:
     """Return what code does to a function."""
     flow = _Flow(program)
-    if flow.start(module, function):
-        flow.run()
+    flow.start(module, function)
+    flow.run_on()
     both = [place for place, sides in flow.compared.items() if len(sides) > 1]
     return Changes(tuple(flow.marked), tuple(flow.bound), (*flow.unique, *both))
 
@@ -163,10 +164,15 @@ class _Flow(Containers):
 
     def run(self) -> bool:
         """Follow the value; False where it goes on unseen."""
-        for place in self.places:  # grows while it is read
-            if len(self.places) > _MOST or not self._goes(*place):
-                return False
-        return True
+        return all(self._goes(*each) for each in self._in_turn()) and len(self.places) <= _MOST
+
+    def run_on(self) -> None:
+        """Follow the value as far as it is seen, also past where it is lost."""
+        for place in self._in_turn():
+            self._goes(*place)
+
+    def _in_turn(self) -> Iterator[Place]:
+        yield from itertools.islice(self.places, _MOST)  # grows while it is read
 
     def _goes(self, module: Module, place: ast.AST) -> bool:
         """Follow a value from one place; False where it is not known what becomes of it."""
@@ -215,7 +221,11 @@ class _Flow(Containers):
                 self.take_item(module, above, key)
                 return True
             case ast.Subscript(slice=key) if key is node:
-                return isinstance(above.ctx, ast.Load)  # gives what is kept under it
+                if isinstance(above.ctx, ast.Load):
+                    return True  # gives what is kept under it
+                self.unique.append((module, above))
+            case ast.Dict():  # as a key
+                self.unique.append((module, above))
             case ast.For(iter=source, target=target) if source is node:
                 return self._bound(module, _item_of(source, target), above)
             case ast.comprehension(iter=source, target=target) if source is node:
@@ -329,6 +339,8 @@ class _Flow(Containers):
 
     def _passed(self, module: Module, call: ast.Call, node: ast.AST, keyword: str) -> bool:
         """Follow an argument into the function that gets it."""
+        if _is_builtin(module, call.func, _UNIQUE):
+            self.unique.append((module, call))
         if _is_builtin(module, call.func, _TESTS):
             return not _asks_by_text(call)
         if _is_builtin(module, call.func, _ASKS) and call.args[:1] == [node]:
@@ -336,8 +348,6 @@ class _Flow(Containers):
         if _is_builtin(module, call.func, _SHOW) or _formats(call.func):
             return not self.is_class
         if _is_builtin(module, call.func, _CONTAINERS) or _is_of_itertools(module, call.func):
-            if last_part(call.func) in _UNIQUE:
-                self.unique.append((module, call))
             if keyword and keyword != "key":
                 self.note_key(ast.Constant(keyword))
             if keyword != "key":
