@@ -740,6 +740,57 @@ ROWS = [
         """,
     ),
     row(
+        "what a dict of defaults holds under a key",
+        """
+        import collections
+        hooks = collections.defaultdict(list)
+        hooks["start"].append(lambda x: x)
+        DataLoader(Keep(hooks["start"]), num_workers=2)
+        """,
+        "dataset.kept[] lambda",
+    ),
+    row(
+        "what a dict of defaults holds under another key",
+        """
+        import collections
+        hooks = collections.defaultdict(list)
+        hooks["start"].append(lambda x: x)
+        hooks["end"].append(2)
+        DataLoader(Keep(hooks["end"]), num_workers=2)
+        """,
+    ),
+    row(
+        "a registry of defaults that a decorator fills",
+        """
+        import collections
+        hooks = collections.defaultdict(list)
+        def register(kind):
+            def add(f):
+                hooks[kind].append(f)
+                return f
+            return add
+        def main():
+            @register("start")
+            def one(x): return x
+            DataLoader(Keep([*hooks.values()]), num_workers=2)
+        main()
+        """,
+        "dataset.kept[][] def one",
+    ),
+    row(
+        "one value for many keys",
+        """
+        DataLoader(Keep(dict.fromkeys(["a", "b"], lambda x: x)["a"]), num_workers=2)
+        """,
+        "dataset.kept lambda",
+    ),
+    row(
+        "keys without a value",
+        """
+        DataLoader(Keep([*dict.fromkeys([lambda x: x]).values()]), num_workers=2)
+        """,
+    ),
+    row(
         "an object made to read a property of it, which makes a loader",
         """
         class Trainer:

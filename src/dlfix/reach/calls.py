@@ -263,6 +263,10 @@ class Calls:
                 if isinstance(value, Container):
                     yield from self._container_method(value, func.attr, node, frame)
                     continue
+                mapping = interpreter.filled.of_call(value)
+                if mapping is not None and mapping.items:
+                    yield from self._container_method(mapping, func.attr, node, frame)
+                    continue
                 text = value.value if isinstance(value, Constant) else None
                 if isinstance(text, str) and func.attr in OF_TEXT:
                     yield Reached(by_method(text, node, frame, interpreter))
@@ -665,6 +669,8 @@ class Calls:
             return [Reached(self._new(_SEQUENCES[name], (), node, frame))]
         if name in _DICTS:
             return [Reached(self._dict(arguments, node, frame))]
+        if name == "dict.fromkeys" and first is not None:
+            return [Reached(self._from_keys(first, arguments.get(1, "value"), node, frame))]
         if name == "collections.ChainMap":
             return [Reached(self._chained(arguments, node, frame))]
         if name in _REPLACING and first is not None:
@@ -769,6 +775,17 @@ class Calls:
                     items += self._pairs(value, first)
         items += arguments.keywords.items()
         return self.interpreter.displays.new("dict", items, node, frame, is_open=is_open)
+
+    def _from_keys(
+        self, keys: Argument, value: Argument | None, node: ast.Call, frame: Frame
+    ) -> Container:
+        """Return the dict that has one value under all keys."""
+        known = [
+            one for each in self.interpreter.each(keys) for one in self.interpreter.values(each)
+        ]
+        names = [each.value if isinstance(each, Constant) else None for each in known] or [None]
+        items = [(name, value or Constant(None)) for name in dict.fromkeys(names)]
+        return self.interpreter.displays.new("dict", items, node, frame, is_open=None in names)
 
     def _chained(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Container:
         """Return the dict that a `ChainMap` reads as: of a key, the first mapping that surely holds it is the last asked."""

@@ -1,4 +1,4 @@
-"""Objects of classes that derive from `list` or `dict`: what their methods and other code put into them."""
+"""Objects that are a list or dict besides what they are: what their methods and other code put into them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from dlfix.project.module import Module
 from dlfix.project.syntax import is_super
 from dlfix.project.trees import walk
 from dlfix.reach.access_paths import Addition, added_to, put_by
-from dlfix.reach.values import Arguments, Class, Container, External, Frame, Instance
+from dlfix.reach.values import (
+    Arguments,
+    Class,
+    Container,
+    External,
+    ExternalCall,
+    Frame,
+    Instance,
+    Value,
+)
 
 if TYPE_CHECKING:
     from dlfix.reach.evaluator import Evaluator, Item
@@ -24,11 +33,11 @@ _GIVING = frozenset({"__getattr__", "__getattribute__"})
 
 
 class Filled:
-    """Reads an object of a class of the tree as the container that it also is."""
+    """Reads an object as the container that it also is: of a class of the tree, or a `defaultdict`."""
 
     def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
-        self._made: dict[Instance, Container | None] = {}
+        self._made: dict[Value, Container | None] = {}
         self._kinds: dict[Class, str | None] = {}
 
     def kind(self, cls: Class) -> str | None:
@@ -56,6 +65,22 @@ class Filled:
             made = Container(kind, instance.call, instance.frame, items, True)
             self._made[instance] = made
         return self._made[instance]
+
+    def of_call(self, value: Value) -> Container | None:
+        """Return what a `defaultdict` holds: what its factory makes counts once something is put into it."""
+        if not isinstance(value, ExternalCall) or value.name != "collections.defaultdict":
+            return None
+        if value not in self._made:
+            self._made[value] = None  # while it is filled
+            displays = self.interpreter.displays
+            given = dict(value.arguments.keywords)
+            filled = Arguments(value.arguments.positional[1:], given)
+            given.pop("default_factory", None)
+            items = displays.settled(
+                [*self._given("dict", filled), *displays.added(value.node, value.frame)]
+            )
+            self._made[value] = Container("dict", value.node, value.frame, tuple(items), True)
+        return self._made[value]
 
     def has_items_as_attributes(self, cls: Class) -> bool:
         """Return whether `x.name` reads `x["name"]`: `__getattr__ = dict.__getitem__`."""

@@ -402,7 +402,9 @@ class Interpreter:
         if known is None and isinstance(node, ast.Slice):
             return [(ANY_PART, ())]
         by_name = isinstance(value, Container) or (
-            isinstance(value, Instance) and self.filled.kind(value.cls) is not None
+            self.filled.of_call(value) is not None
+            if isinstance(value, ExternalCall)
+            else isinstance(value, Instance) and self.filled.kind(value.cls) is not None
         )
         if known is None and by_name:
             keys = self.evaluate(node, frame)
@@ -416,7 +418,11 @@ class Interpreter:
         if isinstance(value, Container):
             yield from self._contained(value, key, node, frame)
         elif isinstance(value, (ExternalCall, Derived)):
-            yield Reached(self._item_of_result(value, key, node, frame))
+            held = self.filled.of_call(value)
+            if held is not None and item_of(held, key):
+                yield from self._contained(held, key, node, frame)
+            else:
+                yield Reached(self._item_of_result(value, key, node, frame))
         elif isinstance(value, Instance):
             method = self.instances.method(value.cls, "__getitem__")
             held = self.filled.container(value) if method is None else None
@@ -675,7 +681,9 @@ class Interpreter:
 
     def containers(self, argument: Argument) -> list[Container]:
         """Return the containers an argument may be."""
-        return [value for value in self.values(argument) if isinstance(value, Container)]
+        found = (each if isinstance(each, Container) else self.filled.of_call(each)
+                 for each in self.values(argument))  # fmt: skip
+        return [each for each in found if each is not None]
 
     def each(self, argument: Argument) -> list[Argument]:
         """Return what iterating an argument may give."""
@@ -691,6 +699,9 @@ class Interpreter:
                 return [Constant(key) for key, _ in value.items if key is not None]
             return [item for _, item in value.items]
         if isinstance(value, (ExternalCall, Derived)):
+            mapping = self.filled.of_call(value)
+            if mapping is not None and mapping.items:
+                return self.items(mapping, node, frame)
             return self.calls.iterated(value, node, frame)
         if isinstance(value, Class) and is_enum(value, self):
             return [Constant(Member(value, name)) for name, _ in members(value)]
