@@ -66,6 +66,7 @@ class Runs:
         self.boundary = boundary
         self.analysis = analysis
         self._leading = _leading(module, goal, analysis)
+        self._known_below: dict[tuple[Frame, bool, int], list[FoundCall]] = {}
 
     def of_workers(self) -> Iterator[FoundCall]:
         """Yield the calls that code in a worker may make, on the objects that cross."""
@@ -100,10 +101,11 @@ class Runs:
             yield from self._before(call, frame)
 
     def _constructors(self) -> Iterator[FoundCall]:
-        """Yield the calls that the constructors of the objects make that cross."""
-        for crossing in self.analysis.crossings:
-            value = crossing.value
-            if crossing.boundary is self.boundary and isinstance(value, Instance) and value.call:
+        """Yield the calls that constructors make: of the objects that cross, and of the one that starts the workers."""
+        crossings = self.analysis.crossings
+        made = [each.value for each in crossings if each.boundary is self.boundary]
+        for value in dict.fromkeys((*made, self.boundary.frame.owner)):
+            if isinstance(value, Instance) and value.call is not None:
                 init = self.analysis.method(value.cls, "__init__")
                 if init is not None and init.node in self._leading and value.frame is not None:
                     run = (value.call, init, value.arguments or Arguments(), value)
@@ -116,12 +118,19 @@ class Runs:
             if _is_left_of(node, end) and again.isdisjoint(module.ancestors(node)):
                 yield from self._from(node, frame, surely=True)
 
-    def _below(self, frame: Frame, *, surely: bool, depth: int = _DEPTH) -> Iterator[FoundCall]:
-        """Yield the calls that running a frame's code makes."""
-        ends = frame.scope.yields if surely else []
-        for node in _own_nodes(frame):
-            if not ends or comes_before(node, in_order(ends)[0]):
-                yield from self._from(node, frame, surely=surely, depth=depth)
+    def _below(self, frame: Frame, *, surely: bool, depth: int = _DEPTH) -> list[FoundCall]:
+        """Return the calls that running a frame's code makes, one of those that pass the same."""
+        asked = (frame, surely, depth)
+        if asked not in self._known_below:
+            self._known_below[asked] = []  # of a function that calls itself, while it is gone through
+            found: dict[Key | None, FoundCall] = {}
+            ends = frame.scope.yields if surely else []
+            for node in _own_nodes(frame):
+                if not ends or comes_before(node, in_order(ends)[0]):
+                    for each in self._from(node, frame, surely=surely, depth=depth):
+                        found.setdefault(each.key, each)
+            self._known_below[asked] = [*found.values()]
+        return self._known_below[asked]
 
     def _from(
         self, node: ast.expr, frame: Frame, *, surely: bool, depth: int = _DEPTH
@@ -304,7 +313,7 @@ def _leading(module: Module, goal: Code, analysis: Analysis) -> set[ast.AST]:
 
 
 def _own_nodes(frame: Frame) -> Iterator[ast.expr]:
-    """Yield the expressions that running a frame's code evaluates, but for those of inner scopes."""
+    """Yield the expressions that may run code, of a frame's own: not of inner scopes."""
     scope, module = frame.scope, frame.module
     body = getattr(scope.node, "body", [])
     statements: list[ast.AST] = body if isinstance(body, list) else [body]

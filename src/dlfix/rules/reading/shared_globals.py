@@ -48,6 +48,7 @@ _CLOSING = frozenset(
     {"close", "clear", "pop", "popitem", "release", "disconnect", "shutdown", "quit", "cache_clear"}
 )
 _CACHES = frozenset({"cache", "lru_cache"})
+_NO_NAMES: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -399,7 +400,11 @@ def _opened_before(held: _Held, boundary: Boundary, analysis: Analysis) -> tuple
     around = enclosing_function(module, held.node)
     if around is None:
         return _at_top_level(held, boundary, analysis)
-    if any(_asks_more(test, module) for test in conditions(held.node, module)):
+    by_key = _by_parameters(module, around) if held.keyed and isinstance(around, FunctionNode) else _NO_NAMES
+    if any(
+        _asks_more(test, module) and not _asks_by(by_key, test, module)
+        for test in conditions(held.node, module)
+    ):
         return None
     if not held.keyed and _is_in_constructor(module, held.node, boundary, analysis):
         return ()
@@ -421,13 +426,42 @@ def _telling(module: Module, function: FunctionNode, node: ast.expr) -> frozense
     match targets:
         case [ast.Subscript(slice=key)]:
             names = {each.id for each in walk(key) if isinstance(each, ast.Name)}
-            rebound = any(
-                isinstance(each, ast.Name) and each.id in names and isinstance(each.ctx, ast.Store)
-                for each in walk(function)
-            )
-            if names and not rebound and names <= {*parameters(function)}:
+            if names and names <= _by_parameters(module, function):
                 return frozenset(names)
     return None
+
+
+def _by_parameters(module: Module, function: FunctionNode) -> frozenset[str]:
+    """Return the parameters that hold what a call passes, or what their own value alone makes: `p = Path(p)`."""
+    again: dict[str, list[ast.expr | None]] = {}
+    for name, bindings in module.inner_scope(function).bindings.items():
+        made = [each.value if not each.path else None for each in bindings]
+        again[name] = [value for each, value in zip(bindings, made, strict=True)
+                       if each.kind != "parameter"]  # fmt: skip
+    return frozenset(
+        name
+        for name in parameters(function)
+        if all(value is not None and _names(value, module) <= {name} for value in again.get(name, ()))
+    )
+
+
+def _names(node: ast.AST, module: Module) -> set[str]:
+    """Return the names in an expression but for those that its module imports, or Python has."""
+    found = {each for each in walk(node) if isinstance(each, ast.Name)}
+    return {each.id for each in found if not _is_given(each, module)}
+
+
+def _is_given(name: ast.Name, module: Module) -> bool:
+    binder = module.scope_of(name).lookup(name.id)
+    if binder is None:
+        return True
+    return {binding.kind for binding in binder.bindings.get(name.id, ())} == {"import"}
+
+
+def _asks_by(names: frozenset[str], test: ast.AST, module: Module) -> bool:
+    """Return whether a test asks only for parameters, so that it says the same for calls that pass the same."""
+    asked = test.test if isinstance(test, ast.If) else test
+    return isinstance(asked, ast.expr) and _names(asked, module) <= names
 
 
 def _opened_by_use(runs: Runs, *, keyed: bool) -> tuple[Step, ...] | None:
