@@ -582,9 +582,60 @@ if __name__ == "__main__":
         ("pass", "self.path", ["DLF211"]),
         ("pass", "str(i)", []),
         ("path = path + str(names)", "self.path", []),
+        ("path = str(path)", "self.path", ["DLF211"]),
+        ("path = str(path)", "__import__('pathlib').Path(self.path)", ["DLF211"]),
+        ("if not path.endswith('.zip'): return []", "self.path", ["DLF211"]),
+        ("if not names: return []", "self.path", []),
     ],
 )
 def test_only_what_makes_up_the_key_tells_calls_apart(tmp_path, before, path, found):
     (tmp_path / "main.py").write_text(KEYED.format(before=before, path=path), encoding="utf-8")
     session = Session([tmp_path / "main.py"], Settings(select=("DLF211",)))
     assert [each.finding.code for each in session.diagnoses()] == found
+
+
+FIRST = """
+class Notes(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.first = STATISTICS
+    def note(self, index): return archive(self.path).read(str(index))
+    def __len__(self): return 8
+    def __getitem__(self, index): return self.note(index)
+"""
+
+
+@pytest.mark.parametrize(
+    ("statistics", "found_at"),
+    [
+        ("[len(self.note(i)) for i in range(5)]", 1),
+        ("sum([len(self.note(i)) for i in (0, 1) for j in range(2)])", 1),
+        ("[len(self.note(i)) for i in range(path)]", 0),
+        ("[len(self.note(i)) for i in range(5) if path]", 0),
+        ("(len(self.note(i)) for i in range(5))", 0),
+        ("[len(self.note(i)) for i in range(0)]", 0),
+    ],
+)
+def test_a_loop_that_has_a_round_surely_opens(found, statistics: str, found_at: int):
+    source = CACHED + FIRST.replace("STATISTICS", statistics) + MAIN_WITH_PATH
+    assert len(found(source)) == found_at
+
+
+LATER = """
+class Reader(Dataset):
+    def __init__(self, path, names): self.path, self.names = path, names
+    def __len__(self): return len(self.names)
+    def __getitem__(self, index): return archive(self.path).read(self.names[index])
+
+class Notes:
+    def __init__(self, path):
+        names = archive(READ).namelist()
+        self.rows = Reader(path, names)
+    def train_dataloader(self):
+        return DataLoader(self.rows, num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(("read", "is_found"), [("path", True), ("path + '.new'", False)])
+def test_the_constructor_of_what_starts_the_workers_has_run(found, read: str, is_found: bool):
+    assert bool(found(CACHED + LATER.replace("READ", read))) == is_found

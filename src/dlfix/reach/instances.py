@@ -601,15 +601,15 @@ class Instances:
 
     def _only_in_init(self, owner: Instance, name: str) -> Bound | None:
         init = self.method(owner.cls, "__init__")
-        statement = _sets_once(init.node, name) if init is not None else None
-        if init is None or statement is None or statement.value is None:
+        once = _sets_once(init.node, name) if init is not None else None
+        if init is None or once is None:
             return None
         for module, target in self._setting(name, owner.cls):
-            own = module is init.module and module.parent(target) is statement
+            own = module is init.module and target is once[0]
             if not own and self._may_set(module, target, owner):
                 return None
         frame = State(self.interpreter, owner).constructor_frame(init)
-        return Bound(statement.value, frame) if frame is not None else None
+        return Bound(once[1], frame) if frame is not None else None
 
     def is_set(self, name: str) -> bool:
         """Return whether code in view sets an attribute by a name, on whatever object."""
@@ -991,15 +991,27 @@ def _last_of_each(
 __all__ = ["Derived", "Instances"]
 
 
-def _sets_once(init: ast.AST, name: str) -> ast.Assign | ast.AnnAssign | None:
-    """Return the statement of a constructor's own block that sets an attribute, if it is one."""
+def _sets_once(init: ast.AST, name: str) -> tuple[ast.expr, ast.expr] | None:
+    """Return the target and the value by which a constructor's own block sets an attribute, if it does once."""
     found = [
-        statement
+        (target, value)
         for statement in getattr(init, "body", ())
-        if isinstance(statement, (ast.Assign, ast.AnnAssign))
-        and any(getattr(target, "attr", "") == name for target in _targets(statement))
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
+        for target, value in _one_by_one(_targets(statement), statement.value)
+        if getattr(target, "attr", "") == name
     ]
     return found[0] if len(found) == 1 else None
+
+
+def _one_by_one(targets: list[ast.expr], value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield each target with its own value: `self.a, self.b = a, b`."""
+    for target in targets:
+        match target, value:
+            case ast.Tuple(elts=parts), ast.Tuple(elts=values) if len(parts) == len(values):
+                if not any(isinstance(each, ast.Starred) for each in (*parts, *values)):
+                    yield from zip(parts, values, strict=True)
+            case _:
+                yield target, value
 
 
 def _targets(statement: ast.Assign | ast.AnnAssign) -> list[ast.expr]:

@@ -56,17 +56,41 @@ def _condition(child: ast.AST, above: ast.AST) -> Iterator[ast.AST]:
         case ast.IfExp(test=test) | ast.While(test=test) if child is not test:
             yield test
         case ast.For(iter=given) | ast.AsyncFor(iter=given) if child is not given:
-            yield given
+            if child not in above.body or not _has_items(given):
+                yield given
         case ast.BoolOp(values=values) if child is not values[0]:
             yield values[0]
         case ast.ExceptHandler() | ast.match_case() | ast.Lambda():
             yield above
+        case ast.comprehension(iter=given) if child is not given and not _has_items(given):
+            yield given
         case _ if isinstance(above, _COMPREHENSIONS):
-            first = above.generators[0]
-            if child is not first:
-                yield first.iter
+            before = above.generators
+            if isinstance(child, ast.comprehension):
+                before = before[: before.index(child)]
+            for each in before:
+                if isinstance(above, ast.GeneratorExp) or not _has_items(each.iter):
+                    yield each.iter
+                yield from each.ifs
         case ast.Try() if child in above.orelse:
             yield above
+
+
+def _has_items(given: ast.expr) -> bool:
+    """Return whether a loop over this surely has a round: `range(5)`, `("train", "test")`."""
+    match given:
+        case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
+            return not all(isinstance(each, ast.Starred) for each in elements)
+        case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(stop))]):
+            return stop > 0
+        case ast.Call(
+            func=ast.Name(id="range"),
+            args=[ast.Constant(value=int(start)), ast.Constant(value=int(stop))],
+        ):
+            return start < stop
+        case ast.Call(func=ast.Name(id="enumerate" | "reversed" | "sorted"), args=[inner, *_]):
+            return _has_items(inner)
+    return isinstance(given, ast.Constant) and bool(given.value)
 
 
 def _left_before(statement: ast.stmt, above: ast.AST) -> Iterator[ast.AST]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, in_order, lies_in
-from dlfix.project.trees import walk
+from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.calls import ANYTHING
 from dlfix.reach.correlated import is_set_again
 from dlfix.reach.entry_points import Entries
@@ -38,6 +38,7 @@ _MOST = 200  # how many functions may lead to one
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)  # fmt: skip
 _BUILTINS = {"len": "__len__", "next": "__next__"}
 _ITERATING = frozenset({"list", "tuple", "set", "sorted"})
+_ONLY_OTHER_TYPE = frozenset({"pathlib.Path", "str", "os.fspath"})
 _PURE = ("os.path.", "pathlib.", "str", "os.fspath", "int")
 
 
@@ -63,6 +64,7 @@ class Runs:
         """Follow calls of `goal`; those are alike that pass the same for the parameters `telling`, or for all."""
         self.goal = goal
         self.telling = telling
+        self.paths_are_texts = False  # `Path(x)` and `x` are one to the function
         self.boundary = boundary
         self.analysis = analysis
         self._leading = _leading(module, goal, analysis)
@@ -105,29 +107,38 @@ class Runs:
         crossings = self.analysis.crossings
         made = [each.value for each in crossings if each.boundary is self.boundary]
         for value in dict.fromkeys((*made, self.boundary.frame.owner)):
-            if isinstance(value, Instance) and value.call is not None:
-                init = self.analysis.method(value.cls, "__init__")
-                if init is not None and init.node in self._leading and value.frame is not None:
-                    run = (value.call, init, value.arguments or Arguments(), value)
-                    yield from self._within(run, value.frame, surely=True)
+            init = (
+                self.analysis.method(value.cls, "__init__") if isinstance(value, Instance) else None
+            )
+            if init is None or init.node not in self._leading or not isinstance(value, Instance):
+                continue
+            if value.call is not None and value.frame is not None:
+                run = (value.call, init, value.arguments or Arguments(), value)
+                yield from self._within(run, value.frame, surely=True)
+            elif value is self.boundary.frame.owner:  # whoever makes it
+                yield from self._below(
+                    self.analysis.frame(init.module.inner_scope(init.node)), surely=True
+                )
 
     def _before(self, end: ast.AST, frame: Frame) -> Iterator[FoundCall]:
         module = frame.module
         again = {above for above in module.ancestors(end) if isinstance(above, _LOOPS)}
-        for node in _own_nodes(frame):
+        for node, at in self._own_nodes(frame):
             if _is_left_of(node, end) and again.isdisjoint(module.ancestors(node)):
-                yield from self._from(node, frame, surely=True)
+                yield from self._from(node, at, surely=True)
 
     def _below(self, frame: Frame, *, surely: bool, depth: int = _DEPTH) -> list[FoundCall]:
         """Return the calls that running a frame's code makes, one of those that pass the same."""
         asked = (frame, surely, depth)
         if asked not in self._known_below:
-            self._known_below[asked] = []  # of a function that calls itself, while it is gone through
+            self._known_below[
+                asked
+            ] = []  # of a function that calls itself, while it is gone through
             found: dict[Key | None, FoundCall] = {}
             ends = frame.scope.yields if surely else []
-            for node in _own_nodes(frame):
+            for node, at in self._own_nodes(frame):
                 if not ends or comes_before(node, in_order(ends)[0]):
-                    for each in self._from(node, frame, surely=surely, depth=depth):
+                    for each in self._from(node, at, surely=surely, depth=depth):
                         found.setdefault(each.key, each)
             self._known_below[asked] = [*found.values()]
         return self._known_below[asked]
@@ -154,6 +165,21 @@ class Runs:
         inside = calls.frame_of(function, arguments, node, frame, owner) if depth else None
         for found in self._below(inside, surely=surely, depth=depth - 1) if inside else ():
             yield replace(found, steps=(step, *found.steps))
+
+    def _own_nodes(self, frame: Frame) -> Iterator[tuple[ast.expr, Frame]]:
+        """Yield the expressions that running a frame's code evaluates, those of comprehensions in their own frames."""
+        scope, module = frame.scope, frame.module
+        body = getattr(scope.node, "body", [])
+        if isinstance(scope.node, COMPREHENSIONS):
+            body = [scope.node]
+        statements: list[ast.AST] = body if isinstance(body, list) else [body]
+        for statement in statements:
+            for node in walk(statement):
+                if not isinstance(node, ast.expr) or module.scope_of(node) is not scope:
+                    continue
+                yield node, frame
+                if isinstance(node, COMPREHENSIONS):
+                    yield from self._own_nodes(self.analysis.interpreter.inner(node, frame))
 
     # What an expression runs
 
@@ -248,6 +274,8 @@ class Runs:
                 names = [getattr(each, "name", "") for each in self._values(func, frame)]
                 if len(names) != 1 or not names[0].removeprefix("builtins.").startswith(_PURE):
                     return None
+                if self.paths_are_texts and len(args) == 1 and names[0] in _ONLY_OTHER_TYPE:
+                    return self._origin(Bound(args[0], frame), depth - 1)
                 return self._together(names[0], args, frame, depth)
             case ast.BinOp(left=left, op=op, right=right):
                 return self._together(type(op).__name__, [left, right], frame, depth)
@@ -310,17 +338,6 @@ def _leading(module: Module, goal: Code, analysis: Analysis) -> set[ast.AST]:
                 if isinstance(around, Code):
                     waiting.append((user, around))
     return found
-
-
-def _own_nodes(frame: Frame) -> Iterator[ast.expr]:
-    """Yield the expressions that may run code, of a frame's own: not of inner scopes."""
-    scope, module = frame.scope, frame.module
-    body = getattr(scope.node, "body", [])
-    statements: list[ast.AST] = body if isinstance(body, list) else [body]
-    for statement in statements:
-        for node in walk(statement):
-            if isinstance(node, ast.expr) and module.scope_of(node) is scope:
-                yield node
 
 
 def _is_sure(node: ast.expr, frame: Frame) -> bool:

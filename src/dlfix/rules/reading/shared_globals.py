@@ -48,6 +48,7 @@ _CLOSING = frozenset(
     {"close", "clear", "pop", "popitem", "release", "disconnect", "shutdown", "quit", "cache_clear"}
 )
 _CACHES = frozenset({"cache", "lru_cache"})
+_PATHS = frozenset({"Path", "pathlib.Path", "str", "os.fspath"})
 _NO_NAMES: frozenset[str] = frozenset()
 
 
@@ -400,7 +401,10 @@ def _opened_before(held: _Held, boundary: Boundary, analysis: Analysis) -> tuple
     around = enclosing_function(module, held.node)
     if around is None:
         return _at_top_level(held, boundary, analysis)
-    by_key = _by_parameters(module, around) if held.keyed and isinstance(around, FunctionNode) else _NO_NAMES
+    telling, by_key = None, _NO_NAMES
+    if held.keyed and isinstance(around, FunctionNode):
+        telling = _telling(module, around, held.node)
+        by_key = telling or _by_parameters(module, around)
     if any(
         _asks_more(test, module) and not _asks_by(by_key, test, module)
         for test in conditions(held.node, module)
@@ -415,8 +419,9 @@ def _opened_before(held: _Held, boundary: Boundary, analysis: Analysis) -> tuple
     for caller, call in Entries.of(analysis).calls_of(module, around) if by_name else ():
         if (steps := _runs_before(caller, call, boundary, analysis)) is not None:
             return steps
-    telling = _telling(module, around, held.node) if held.keyed else None
-    return _opened_by_use(Runs(module, around, boundary, analysis, telling), keyed=held.keyed)
+    runs = Runs(module, around, boundary, analysis, telling)
+    runs.paths_are_texts = _makes_paths(module, around, telling or _NO_NAMES)
+    return _opened_by_use(runs, keyed=held.keyed)
 
 
 def _telling(module: Module, function: FunctionNode, node: ast.expr) -> frozenset[str] | None:
@@ -441,7 +446,21 @@ def _by_parameters(module: Module, function: FunctionNode) -> frozenset[str]:
     return frozenset(
         name
         for name in parameters(function)
-        if all(value is not None and _names(value, module) <= {name} for value in again.get(name, ()))
+        if all(
+            value is not None and _names(value, module) <= {name} for value in again.get(name, ())
+        )
+    )
+
+
+def _makes_paths(module: Module, function: FunctionNode, names: frozenset[str]) -> bool:
+    """Return whether a function makes a path, or a text, of each of these parameters first: `p = Path(p)`."""
+    bindings = module.inner_scope(function).bindings
+    return bool(names) and all(
+        any(
+            isinstance(each.value, ast.Call) and ast.unparse(each.value.func) in _PATHS
+            for each in bindings.get(name, ())
+        )
+        for name in names
     )
 
 
