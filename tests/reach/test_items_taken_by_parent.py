@@ -68,6 +68,13 @@ def _case(what, before="pass", after="pass", *, found=False):
         _case("in the same function", "print(rows[0])", found=True),
         _case("by a function of another module", "show(rows)", found=True),
         _case("by a class method of another module", "print(Shapes.of(rows))", found=True),
+        _case("out of a dict", "sets = {'a': rows}; print(sets['a'][0])", found=True),
+        _case(
+            "out of a dict filled later", "sets = {}; sets['a'] = rows; sets['a'][0]", found=True
+        ),
+        _case("out of a list", "sets = [rows]; print(sets[0][0])", found=True),
+        _case("of something else in a dict", "sets = {'a': rows, 'b': [1]}; print(sets['b'][0])"),
+        _case("out of a dict once they are done", "s = {'a': rows}", "print(s['a'][0])"),
         _case("by nobody"),
         _case("once workers are done", after="print(rows[0])"),
         _case("by a function of another module once they are done", "size(rows)", "show(rows)"),

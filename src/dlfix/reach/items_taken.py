@@ -9,7 +9,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from dlfix.project.module import Module, Scope
-from dlfix.project.syntax import last_name
+from dlfix.project.order import comes_before
+from dlfix.project.syntax import LOOPS, last_name
 from dlfix.reach.constructions import may_be_made
 from dlfix.reach.evaluator import Evaluator
 from dlfix.reach.handed_on import functions_given, named
@@ -17,6 +18,8 @@ from dlfix.reach.methods import methods_of
 from dlfix.reach.process_roles import may_be
 from dlfix.reach.special_methods import GIVING_ITEMS, ITERATING, WORKER
 from dlfix.reach.values import Class, Function, Instance
+
+_DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.DictComp, ast.ListComp)
 
 
 @dataclass
@@ -83,7 +86,7 @@ class ItemsTaken:
                 continue
             is_item = isinstance(module.parent(node), ast.Subscript)
             scope = self.interpreter.frame_at(module, node).scope
-            if _may_hold(node.id, scope, line, passed=is_item):
+            if _may_hold(node, scope, line, passed=is_item):
                 for value in self._objects(node, module, cls):
                     if self.interpreter.escape.escapes(module, value):
                         yield value
@@ -108,19 +111,26 @@ class ItemsTaken:
             if code in module.ancestors(node):
                 yield from self._objects(node, module, cls)
 
-    def _taking_before_workers(self, module: Module, cls: Class, method: str) -> Iterator[ast.Name]:
-        """Yield the names whose items code takes while workers may start later, and see what that has opened."""
+    def _taking_before_workers(
+        self, module: Module, cls: Class, method: str
+    ) -> Iterator[ast.Name | ast.Subscript]:
+        """Yield what code takes items of while workers may start later, and see what that has opened."""
         roles = self.interpreter.roles
         for node in self._taking(module, cls, method):
-            if self._is_before_workers(node, module) and not roles.is_managed(module, node, cls):
+            whole = node.value if isinstance(node, ast.Subscript) else node
+            managed = isinstance(whole, ast.Name) and roles.is_managed(module, whole, cls)
+            later = node is whole or self._starts_later(node, module)
+            if later and self._is_before_workers(whole, module) and not managed:
                 yield node
 
-    def _taking(self, module: Module, cls: Class, method: str) -> Iterator[ast.Name]:
-        """Yield the names whose items code takes by a method: `dataset[0]`, and `for one in dataset`."""
+    def _taking(
+        self, module: Module, cls: Class, method: str
+    ) -> Iterator[ast.Name | ast.Subscript]:
+        """Yield what code takes items of: `dataset[0]`, `datasets["train"][0]`, and `for one in dataset`."""
         if method == "__getitem__":
             for node in module.nodes(ast.Subscript):
-                if isinstance(node.value, ast.Name) and _may_take_item(node):
-                    yield node.value
+                if _may_take_item(node):
+                    yield node.value  # type: ignore[misc]
             if "__iter__" in self.interpreter.roles.methods(cls):
                 return
         loops: list[ast.For | ast.comprehension] = [
@@ -132,14 +142,25 @@ class ItemsTaken:
             for call in module.calls_by_name.get(name, ()):
                 yield from _iterated(call)
 
-    def _objects(self, node: ast.Name, module: Module, cls: Class) -> Iterator[Instance]:
-        """Yield the objects of a class that a name may hold."""
+    def _objects(self, node: ast.expr, module: Module, cls: Class) -> Iterator[Instance]:
+        """Yield the objects of a class that an expression may give."""
         for value in self.interpreter.values_at(node, self.interpreter.frame_at(module, node)):
             if isinstance(value, Instance) and value.cls is cls:
                 yield value
 
     def _is_before_workers(self, node: ast.expr, module: Module) -> bool:
         return not self.interpreter.roles.starts_none(node, node, module)
+
+    def _starts_later(self, node: ast.expr, module: Module) -> bool:
+        """Return whether code of the same function may start workers further down, or in the next round of a loop."""
+        scope = module.scope_of(node)
+        around = {each for each in module.ancestors(node) if isinstance(each, LOOPS)}
+        return any(
+            (comes_before(node, part) or not around.isdisjoint(module.ancestors(part)))
+            and self.interpreter.roles.may_start_workers(part, module)
+            for part in module.nodes(ast.For, ast.comprehension, ast.Call)
+            if module.scope_of(part) is scope and part not in around
+        )
 
     def _line(self, cls: Class) -> list[object]:
         return [*self.interpreter.instances.mro(cls)]
@@ -160,25 +181,30 @@ def _iterated(node: ast.expr) -> Iterator[ast.Name]:
 
 
 def _may_take_item(node: ast.Subscript) -> bool:
-    """Return whether a subscript may be `dataset[0]`: of a name, and neither a slice nor a text."""
-    if not isinstance(node.ctx, ast.Load) or not isinstance(node.value, ast.Name):
+    """Return whether a subscript may be `dataset[0]`: of a name or an item of one, and neither a slice nor a text."""
+    held = node.value.value if isinstance(node.value, ast.Subscript) else node.value
+    if not isinstance(node.ctx, ast.Load) or not isinstance(held, ast.Name):
         return False
     if isinstance(node.slice, ast.Constant):
         return isinstance(node.slice.value, int)
     return not isinstance(node.slice, (ast.Slice, ast.Tuple))
 
 
-def _may_hold(name: str, scope: Scope, line: set[str], *, passed: bool) -> bool:
-    """Return whether a name may hold an object of a class, by how it is bound; `line` names its bases.
+def _may_hold(
+    node: ast.Name | ast.Subscript, scope: Scope, line: set[str], *, passed: bool
+) -> bool:
+    """Return whether a name, or an item of what it holds, may be an object of a class; `line` names its bases.
 
     What a call of a plain function or class gives may, and, if asked, what a function is passed
     that is no worker's method; an annotation is taken at its word.
     """
-    binder = scope.lookup(name)
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.value, ast.Name) and _may_hold_many(node.value.id, scope)
+    binder = scope.lookup(node.id)
     if binder is None:
         return False
     in_worker = binder.parent is not None and binder.parent.is_class and binder.name in WORKER
-    for binding in binder.bindings.get(name, ()):
+    for binding in binder.bindings.get(node.id, ()):
         if binding.kind == "parameter":
             annotation = getattr(binding.node, "annotation", None)
             if passed and not in_worker and (annotation is None or line & _words(annotation)):
@@ -189,6 +215,13 @@ def _may_hold(name: str, scope: Scope, line: set[str], *, passed: bool) -> bool:
             if isinstance(owner, ast.Name) and owner.id not in ("self", "cls"):
                 return True
     return False
+
+
+def _may_hold_many(name: str, scope: Scope) -> bool:
+    """Return whether a name may hold a container of objects, by how it is bound."""
+    binder = scope.lookup(name)
+    bindings = binder.bindings.get(name, ()) if binder is not None else ()
+    return any(isinstance(each.value, (*_DISPLAYS, ast.Call)) for each in bindings)
 
 
 def _words(annotation: ast.expr) -> set[str]:
