@@ -96,6 +96,26 @@ def test_settings_of_libraries_stay() -> None:
     assert moved(source) == ["go()"]
 
 
+OPTIONS = """
+    import os, random
+    from options import read
+    opt = read()
+    opt.seed = random.randint(1, 9)
+    def show(): print(opt)
+    os.environ["CUDA_VISIBLE_DEVICES"] = "%d" % opt.gpu
+    {later}
+    show()
+"""
+
+
+def test_the_environment_which_workers_inherit_moves_with_what_runs_once() -> None:
+    assert "os.environ['CUDA_VISIBLE_DEVICES'] = '%d' % opt.gpu" in moved(OPTIONS.format(later=""))
+
+
+def test_the_environment_stays_above_an_import_that_may_read_it() -> None:
+    assert "`opt`" in reason(OPTIONS.format(later="import torch"))
+
+
 def test_seeds_and_the_start_method_move() -> None:
     source = """
         import random, torch, multiprocessing as mp

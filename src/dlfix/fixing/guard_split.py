@@ -89,13 +89,33 @@ class _Divider:
         )
 
     def _works_on_what_moves(self, statement: ast.stmt) -> bool:
-        """Return whether code of the project gets what a worker cannot make again: that sets up no library."""
+        """Return whether a statement needs what a worker cannot make again, and need not run in one.
+
+        Code of the project that gets it sets up no library; of the environment a worker has a copy.
+        """
         match statement:
             case ast.Expr(value=ast.Call() as call) if self.module.outside(call).is_followed:
-                given = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)}
-                setters = (i for name in given for i in self._setters.get(name, ()))
-                return any(once(self.module, self.units[i]) is not None for i in setters)
+                return self._needs_what_runs_once(call)
+            case ast.Assign(targets=[ast.Subscript(value=held)]):
+                inherited = self.module.full_name(held) == "os.environ"
+                return (
+                    inherited
+                    and self._needs_what_runs_once(statement)
+                    and not self._imports_after(statement)
+                )
         return False
+
+    def _needs_what_runs_once(self, node: ast.AST) -> bool:
+        given = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        setters = (i for name in given for i in self._setters.get(name, ()))
+        return any(once(self.module, self.units[i]) is not None for i in setters)
+
+    def _imports_after(self, statement: ast.stmt) -> bool:
+        """Return whether modules are imported below a statement, which may read what it sets."""
+        indices = (i for i, unit in enumerate(self.units) if statement in unit.statements)
+        later = self.units[next(indices, 0) + 1 :]
+        nodes = (node for unit in later for each in unit.statements for node in ast.walk(each))
+        return any(isinstance(node, IMPORTS) for node in nodes)
 
     def _keep(self, index: int) -> None:
         """Keep a unit, and note what it needs when it runs."""

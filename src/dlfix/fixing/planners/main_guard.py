@@ -54,6 +54,10 @@ def _outcome(module: Module, finding: Finding, analysis: Analysis) -> Fix | Refu
             f"`{finding.evidence.importer}` imports the module, but code under a main "
             "guard does not run on import"
         )
+    if _is_paired(module):
+        return Refused(
+            "the script is paired with a notebook (jupytext), whose cells would become one under the guard"
+        )
     state = ModuleState(analysis, module)
     reads = {**state.worker_reads(), **_worker_reads(module, analysis)}
     division = divide(module.tree, reads, state.touched)
@@ -70,6 +74,17 @@ def _outcome(module: Module, finding: Finding, analysis: Analysis) -> Fix | Refu
         Applicability.SAFE,
         (Edit(module.path, CODEMOD, MainGuardPlan(guards)),),
     )
+
+
+def _is_paired(module: Module) -> bool:
+    """Return whether a header says that a script's text is a notebook's, in cells that no line begins for sure."""
+    header: list[str] = []
+    for line in bare(module.text):
+        if not line.startswith("#"):
+            break
+        header.append(line.lstrip("# "))
+    formats = [line.partition(":")[2].strip() for line in header if line.startswith("format_name:")]
+    return "jupytext:" in header and bool(formats) and formats[0] not in ("percent", "hydrogen")
 
 
 def _worker_reads(module: Module, analysis: Analysis) -> dict[str, str]:
