@@ -778,6 +778,48 @@ ROWS = [
         "dataset.kept[][] def one",
     ),
     row(
+        "what is taken out of a dict",
+        """
+        hooks = {"a": lambda x: x, "b": 1}
+        kept = hooks.pop("a")
+        DataLoader(Keep((kept, hooks)), num_workers=2)
+        """,
+        "dataset.kept[0] lambda",
+    ),
+    row(
+        "another item than the one taken out of a dict",
+        """
+        hooks = {"a": lambda x: x, "b": 1}
+        hooks.pop("a")
+        DataLoader(Keep(hooks.pop("b")), num_workers=2)
+        """,
+    ),
+    row(
+        "lists chained",
+        """
+        import itertools
+        DataLoader(Keep(list(itertools.chain.from_iterable([[1], [lambda x: x]]))), num_workers=2)
+        """,
+        "dataset.kept[] lambda",
+    ),
+    row(
+        "an item of a mapping of the library",
+        """
+        from types import MappingProxyType
+        hooks = MappingProxyType({"a": lambda x: x, "b": 1})
+        DataLoader(Keep((hooks["a"], hooks["b"])), num_workers=2)
+        """,
+        "dataset.kept[0] lambda",
+    ),
+    row(
+        "another item of a mapping of the library",
+        """
+        from types import MappingProxyType
+        hooks = MappingProxyType({"a": lambda x: x, "b": 1})
+        DataLoader(Keep(hooks["b"]), num_workers=2)
+        """,
+    ),
+    row(
         "one value for many keys",
         """
         DataLoader(Keep(dict.fromkeys(["a", "b"], lambda x: x)["a"]), num_workers=2)

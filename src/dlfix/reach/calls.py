@@ -891,8 +891,9 @@ class Calls:
         if name == "copy":
             yield Reached(self.interpreter.displays.copy(value, node, frame))
         elif name in ("get", "pop", "setdefault") and node.args:
+            whole = value if name != "pop" else replace(value, items=(*value.items, *value.taken))
             for key, rounds in self.interpreter.keys(node.args[0], value, frame):
-                for found in self.interpreter.item(value, key, node, frame):
+                for found in self.interpreter.item(whole, key, node, frame):
                     yield Reached(found.value, (*found.steps, *rounds))
             if len(node.args) > 1:
                 yield from self.interpreter.evaluate(node.args[1], frame)
@@ -981,6 +982,9 @@ class Calls:
             return [self._tuple(value, [self._either(value, column) for column in columns])]
         if value.name in ("reversed", "filter", "iter", "itertools.chain", "itertools.cycle"):
             return [item for one in given for item in self.interpreter.each(one)]
+        if value.name == "itertools.chain.from_iterable" and given:
+            parts = self.interpreter.each(given[0])
+            return [item for part in parts for item in self.interpreter.each(part)]
         if value.name == "map" and len(given) > 1:
             return self._mapped(value)
         if value.name in self.interpreter.catalog.makers.values():

@@ -28,6 +28,7 @@ _KINDS = {
     "list": "list", "set": "set", "dict": "dict", "collections.OrderedDict": "dict",
     "collections.defaultdict": "dict", "collections.deque": "list",
 }  # fmt: skip
+_MAPPINGS = frozenset({"collections.defaultdict", "collections.UserDict", "types.MappingProxyType"})
 _MAKERS = frozenset({"__init__", "__missing__"})
 _GIVING = frozenset({"__getattr__", "__getattribute__"})
 
@@ -67,15 +68,16 @@ class Filled:
         return self._made[instance]
 
     def of_call(self, value: Value) -> Container | None:
-        """Return what a `defaultdict` holds: what its factory makes counts once something is put into it."""
-        if not isinstance(value, ExternalCall) or value.name != "collections.defaultdict":
+        """Return what a mapping of the library holds: of a `defaultdict` what is put into it, not what its factory makes."""
+        if not isinstance(value, ExternalCall) or value.name not in _MAPPINGS:
             return None
         if value not in self._made:
             self._made[value] = None  # while it is filled
             displays = self.interpreter.displays
             given = dict(value.arguments.keywords)
-            filled = Arguments(value.arguments.positional[1:], given)
             given.pop("default_factory", None)
+            of_defaults = value.name == "collections.defaultdict"
+            filled = Arguments(value.arguments.positional[of_defaults:], given)
             items = displays.settled(
                 [*self._given("dict", filled), *displays.added(value.node, value.frame)]
             )

@@ -129,18 +129,24 @@ class Containers:
             node,
             frame,
             lambda: self._made(
-                kind, self._filled(items, node, frame, is_open), node, frame, is_open
+                kind, *self._filled(items, node, frame, is_open), node, frame, is_open
             ),
             "container",
             *more,
         )
 
     def _made(
-        self, kind: str, items: tuple[Item, ...], node: ast.expr, frame: Frame, is_open: bool
+        self,
+        kind: str,
+        items: tuple[Item, ...],
+        taken: tuple[Item, ...],
+        node: ast.expr,
+        frame: Frame,
+        is_open: bool,
     ) -> Container:
         """Return a container; a dict with an item under an unknown key may hold more than is seen."""
         more = kind == "dict" and any(key is None for key, _ in items)
-        return Container(kind, node, frame, items, is_open or more)
+        return Container(kind, node, frame, items, is_open or more, taken)
 
     def sequence(self, kind: str, elts: list[ast.expr], node: ast.expr, frame: Frame) -> Container:
         """Return what a display of a list, tuple or set makes."""
@@ -291,10 +297,11 @@ class Containers:
         """Return a container that was made elsewhere, as it is after all that is put in here."""
 
         def named() -> Container:
-            items = self._filled(value.items, node, frame, value.is_open)
+            items, taken = self._filled(value.items, node, frame, value.is_open)
             if items == value.items:
                 return value
-            return self._made(value.kind, items, value.node, value.frame, value.is_open)
+            taken = (*value.taken, *taken)
+            return self._made(value.kind, items, taken, value.node, value.frame, value.is_open)
 
         return self.interpreter.calls.made(node, frame, named, "held", value)
 
@@ -318,7 +325,8 @@ class Containers:
 
     def _filled(
         self, items: Iterable[Item], node: ast.expr, frame: Frame, is_open: bool
-    ) -> tuple[Item, ...]:
+    ) -> tuple[tuple[Item, ...], tuple[Item, ...]]:
+        """Return what a container holds after all that is put into it, and what is taken out again."""
         found = [*items]
         known = _Known(found)
         replaced = set(_replaced(node, frame))
@@ -333,7 +341,11 @@ class Containers:
                 found.append(added)
             elif is_open or all(key != added[0] for key, _ in found):
                 found.insert(0, added)
-        return tuple(self._left(self.settled(found), node, frame))
+        whole = self.settled(found)
+        left = tuple(self._left(whole, node, frame))
+        return left, tuple(each for each in whole if each not in left) if len(left) < len(
+            whole
+        ) else ()
 
     # What is put into containers that another container holds
 

@@ -139,6 +139,7 @@ class Container:
     frame: Frame
     items: tuple[tuple[object, Argument], ...] = ()
     is_open: bool = False  # it may hold more than the items in view
+    taken: tuple[tuple[object, Argument], ...] = ()  # items that code takes out of it again
 
 
 @record(frozen=True, slots=True)
