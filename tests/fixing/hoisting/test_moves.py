@@ -452,6 +452,8 @@ def test_a_bound_method_is_passed_as_it_is() -> None:
     [
         ("Loader(collate_fn=lambda b: b[0])", "_collate_fn"),
         ("Compose([lambda img: img.convert('RGB')])", "_convert_img_to_rgb"),
+        ("Compose([lambda img, boxes=None: (img / 255, boxes)])", "_divide"),
+        ("Compose([lambda img, boxes: (img, boxes)])", "_to_tuple"),
         ("Lambda(lambda x: x.repeat(3, 1, 1))", "_repeat"),
         ("Lambda(lambda x: x[0])", "_first"),
         ("Lambda(lambda x: x['image'])", "_get_image"),

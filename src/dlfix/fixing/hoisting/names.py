@@ -277,8 +277,10 @@ def action_of(node: ast.Lambda) -> str:
             return "to_dict"
         case ast.List() | ast.ListComp():
             return "to_list"
-        case ast.Tuple():
-            return "to_tuple"
+        case ast.Tuple(elts=elements):
+            made = [each for each in elements if getattr(each, "id", "") not in parameters]
+            only = action_of(ast.Lambda(node.args, made[0])) if len(made) == 1 else ""
+            return only if only and len(elements) > 1 else "to_tuple"
         case ast.Constant(value=None):
             return "none"
         case ast.Constant():
