@@ -396,11 +396,14 @@ def _draws_from_own(program: Program, module: Module, call: ast.Call) -> bool:
 
 
 def _makes_generator(body: list[ast.stmt], name: str) -> bool:
-    return any(
-        last_part(getattr(node.value, "func", None)) in _GENERATORS
+    made = (
+        node
         for node in executed(body)
-        if isinstance(node, ast.Assign) and name in stored_names(node)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and last_part(node.value.func) in _GENERATORS
     )
+    return any(name in stored_names(node) for node in made)
 
 
 def _library(node: ast.Call, name: str, effect: _Effect) -> None:
