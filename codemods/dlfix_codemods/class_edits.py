@@ -94,7 +94,7 @@ class _Edits(cst.CSTTransformer):
         places = [each.span for each in by_kind["statement"]]
         places += [each.span for each in self.plan.inserts]
         places += [span for each in self.plan.withins for span in (each.first, each.last)]
-        lines = positions.find(self.module, places, _STATEMENTS)
+        lines = positions.find(self.module, places, (*_STATEMENTS, cst.SimpleStatementSuite))
         self.statements = {lines[each.span]: each for each in by_kind["statement"]}
         for insert in self.plan.inserts:
             self.inserts.setdefault(lines[insert.span], []).append(insert)
@@ -121,6 +121,19 @@ class _Edits(cst.CSTTransformer):
         if block.is_empty:
             self.emptied.add(original_node)
         return block.into(updated_node)
+
+    def leave_SimpleStatementSuite(
+        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
+    ) -> cst.BaseSuite:
+        edited = self.statements.keys() | self.inserts.keys() | self.begins.keys()
+        if original_node not in edited:
+            return updated_node
+        block = _Block()
+        line = cst.SimpleStatementLine(
+            updated_node.body, trailing_whitespace=updated_node.trailing_whitespace
+        )
+        self._place(block, original_node, line)
+        return block.into(cst.IndentedBlock([line]))
 
     def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.If:
         rest = updated_node.orelse

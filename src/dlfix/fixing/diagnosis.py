@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.fixing import notebooks, registry, rewriting, whole_or_nothing
+from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.lines import spans_of
 from dlfix.fixing.plans import Fix, Planned, Refused
 from dlfix.reach.progress import Tell, silent, told
@@ -117,7 +118,10 @@ def _writable(planned: Planned, project: Project) -> Planned:
 
 
 def _crowded(module: Module, plan: object) -> str | None:
-    row = min((span.start.row for span in spans_of(plan) if span in module.crowded), default=None)
+    crowded = module.crowded
+    if crowded and isinstance(plan, ClassPlan):  # its codemod begins a new line for them
+        crowded -= module.one_liners
+    row = min((span.start.row for span in spans_of(plan) if span in crowded), default=None)
     return None if row is None else f"the line contains more than one statement (line {row})"
 
 

@@ -164,6 +164,15 @@ class Module:
         return frozenset(found)
 
     @cached_property
+    def one_liners(self) -> frozenset[Span]:
+        """Where the statements stand that are the whole body of what begins their line: `def f(self): return 1`."""
+        return frozenset(
+            self.span(body[0])
+            for body, (first, last) in _bodies(self.tree)
+            if len(body) == 1 and first == body[0].lineno == last
+        )
+
+    @cached_property
     def folder(self) -> Path:
         """The folder that it lies in."""
         return self.path.parent

@@ -81,6 +81,7 @@ _FLUENT = frozenset(
 )
 _ENTERS_OTHER = frozenset({"tempfile.TemporaryDirectory", "multiprocessing.Manager"})
 _PATHS = frozenset({"pathlib.Path", "pathlib.PosixPath", "pathlib.PurePath"})
+_GIVING_ONE = ("get", "pop", "setdefault")
 _OF_DICT = frozenset({"items", "values", "keys"})
 
 
@@ -264,7 +265,7 @@ class Calls:
                     yield from self._container_method(value, func.attr, node, frame)
                     continue
                 mapping = interpreter.filled.of_call(value)
-                if mapping is not None and mapping.items:
+                if mapping is not None and mapping.items and func.attr in _GIVING_ONE:
                     yield from self._container_method(mapping, func.attr, node, frame)
                     continue
                 text = value.value if isinstance(value, Constant) else None
@@ -890,7 +891,7 @@ class Calls:
     ) -> Iterator[Reached]:
         if name == "copy":
             yield Reached(self.interpreter.displays.copy(value, node, frame))
-        elif name in ("get", "pop", "setdefault") and node.args:
+        elif name in _GIVING_ONE and node.args:
             whole = value if name != "pop" else replace(value, items=(*value.items, *value.taken))
             for key, rounds in self.interpreter.keys(node.args[0], value, frame):
                 for found in self.interpreter.item(whole, key, node, frame):
@@ -909,6 +910,10 @@ class Calls:
         """Return what iterating something that is no container of ours may give."""
         if isinstance(value, Derived) and isinstance(value.origin, Container):
             return self._of_dict(value.origin, value)
+        if isinstance(value, Derived) and value.how in _OF_DICT and value.called:
+            mapping = self.interpreter.filled.of_call(value.origin)
+            if mapping is not None and mapping.items:
+                return self._of_dict(mapping, value)
         if isinstance(value, Derived) and gives_layers(value):
             return [self._layer(value)]
         if isinstance(value, ExternalCall) and value.name in OF_NET:

@@ -17,6 +17,7 @@ from dlfix.fixing.classes.facts import (
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.text import comments_of, names_in, render, shifted
+from dlfix.project.syntax import FUNCTIONS, LOOPS
 
 COUNT = "__len__"
 KEEPS_NOTHING = ("super", "type", "isinstance", "hasattr", "getattr", "setattr", "vars", "id")
@@ -100,7 +101,9 @@ def _needed(facts: ClassFacts) -> Iterator[str]:
 def _is_settled(facts: ClassFacts, name: str, handles: set[str], around: Surroundings) -> bool:
     """Return whether an attribute is what it will be once `__init__` is through."""
     if name in handles:
-        return True
+        return not any(
+            _is_conditional(facts, site.statement) for site in facts.stores.get(name, ())
+        )
     if name in around.set_elsewhere:
         return False
     if name in facts.methods:
@@ -109,6 +112,16 @@ def _is_settled(facts: ClassFacts, name: str, handles: set[str], around: Surroun
     if stores:
         return all(site.method.name in facts.started for site in stores)
     return name in facts.fields
+
+
+def _is_conditional(facts: ClassFacts, statement: ast.stmt) -> bool:
+    """Return whether a method may leave a statement out: without a handle nobody could tell a length."""
+    for above in facts.module.ancestors(statement):
+        if isinstance(above, FUNCTIONS):
+            return False
+        if isinstance(above, (ast.If, ast.match_case, *LOOPS)):
+            return True
+    return False
 
 
 def _free_name(facts: ClassFacts) -> str:
