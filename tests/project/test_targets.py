@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dlfix.config import Settings
+from dlfix.fixing.proof.text import broken
 from dlfix.session import Session
+from dlfix.source.text import Position, Span
 
 TYPED = """import sqlite3
 from torch.utils.data import DataLoader, Dataset
@@ -72,3 +74,21 @@ def test_a_fix_takes_the_form_that_runs_on_the_oldest_python(tmp_path, oldest, i
     after = fixed(tmp_path)
     assert ("functools.cached_property" in after) is is_used
     assert "def db(self)" in after
+
+
+def test_a_name_that_is_imported_from_its_module_needs_its_python_too(tmp_path):
+    (tmp_path / "setup.py").write_text(
+        "NEEDS = '>=3.6.0'\nfrom setuptools import setup\nsetup(python_requires=NEEDS)\n"
+    )
+    after = fixed(tmp_path, f"from functools import partial\n\n{TYPED}")
+    assert "cached_property" not in after
+    assert "def db(self)" in after
+
+
+@pytest.mark.parametrize(("oldest", "is_broken"), [("3.7", True), ("3.8", False)])
+def test_parameters_by_position_alone_need_python_3_8(tmp_path, oldest, is_broken):
+    (tmp_path / "pyproject.toml").write_text(f'[project]\nrequires-python = ">={oldest}"\n')
+    before, after = "def f(x):\n    return x\n", "def f(x, /):\n    return x\n"
+    whole = Span(Position(1, 0), Position(2, 12))
+    reason = broken(tmp_path / "rows.py", before, after, [whole])
+    assert ("does not compile on Python 3.7" in (reason or "")) is is_broken

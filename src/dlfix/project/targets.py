@@ -12,8 +12,10 @@ from dlfix.project.roots import PACKAGING, packaging_text
 if TYPE_CHECKING:
     from dlfix.project.module import Module
 
+_AT_LEAST = r"[\"']?\s*(?:>=|~=|==|\^)\s*3\.(\d+)"
+_PASSED = re.compile(r"python_requires\s*=\s*([A-Za-z_]\w*)\s*[,)]")
 _REQUIRES = re.compile(
-    r"(?:requires-python|python_requires)\s*=\s*[\"']?\s*(?:>=|~=|==|\^)\s*3\.(\d+)"
+    rf"(?:requires-python|python_requires)\s*=\s*{_AT_LEAST}"
     r"|^python\s*=\s*[\"'](?:>=|~|\^)\s*3\.(\d+)",  # of Poetry
     re.MULTILINE,
 )
@@ -25,10 +27,17 @@ def oldest_minor(path: Path) -> int | None:
     """Return the minor version of the oldest Python 3 that a file's project supports, if it says so."""
     for folder in path.parents:
         for name in PACKAGING:
-            found = _REQUIRES.search(packaging_text(folder / name))
+            text = packaging_text(folder / name)
+            found = _REQUIRES.search(text) or _required_by_name(text)
             if found is not None:
-                return int(found[1] or found[2])
+                return int(next(group for group in found.groups() if group))
     return None
+
+
+def _required_by_name(text: str) -> re.Match[str] | None:
+    """Return where a text says the version under a name that it passes on: `python_requires=REQUIRES`."""
+    passed = _PASSED.search(text)
+    return passed and re.search(rf"^{passed[1]}\s*=\s*{_AT_LEAST}", text, re.MULTILINE)
 
 
 def evaluates_generics(module: Module) -> bool:

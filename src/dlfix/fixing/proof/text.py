@@ -25,6 +25,8 @@ _TO_A_TOOL = re.compile(
 
 # What fixes write, and the minor version of Python that first had it.
 _SINCE = {"functools.cached_property": 8}
+_POSITIONAL = 8  # the minor version from which `def f(x, /)` can be read
+_OLDEST_GRAMMAR = 4  # `ast` reads the grammar of none before
 
 
 class Rewritten:
@@ -72,17 +74,32 @@ def not_compiled(path: Path, text: str) -> str | None:
 
 def _too_new(path: Path, before: str, after: str) -> str | None:
     """Return what the oldest Python of the project does not have, None where it has all of it."""
-    added = [name for name in _SINCE if name in after and name not in before]
-    oldest = oldest_minor(path) if added else None
+    oldest = oldest_minor(path)
     if oldest is None:
         return None
-    missing = next((name for name in added if oldest < _SINCE[name]), None)
-    if missing is None:
-        return None
-    return (
-        f"`{missing}` requires Python 3.{_SINCE[missing]}, but the project supports "
-        f"Python 3.{oldest}"
-    )
+    for name, since in _SINCE.items():
+        if oldest < since and _uses(after, name) and not _uses(before, name):
+            return f"`{name}` requires Python 3.{since}, but the project supports Python 3.{oldest}"
+    if oldest < _POSITIONAL and _parses(before, oldest) and not _parses(after, oldest):
+        return f"the result does not compile on Python 3.{oldest}, which the project supports"
+    return None
+
+
+def _uses(text: str, name: str) -> bool:
+    """Return whether a text names what a module has: by the module, or imported from it."""
+    module, _, last = name.rpartition(".")
+    imported = re.search(rf"^\s*from {module} import (.*\b)?{last}\b", text, re.MULTILINE)
+    return name in text or imported is not None
+
+
+def _parses(text: str, minor: int) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text, feature_version=(3, max(minor, _OLDEST_GRAMMAR)))
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _changed_elsewhere(
