@@ -324,6 +324,27 @@ def test_a_relative_path_is_not_opened_later_where_the_directory_changes():
     assert opened(other="import os\n\ndef enter(run):\n    os.chdir(run)\n")
 
 
+ENTERS = {
+    "by an import of its own": ("from contextlib import chdir as inside", "inside(run)", True),
+    "by an import in the function": ("", "import os as system\n    system.chdir(run)", True),
+    "by a name of its own": ("import os\n\ngo = os.chdir", "go(run)", True),
+    "by a descriptor": ("from os import fchdir as go", "go(run)", True),
+    "handed on": ("import os\n\n", "atexit.register(os.chdir, run)", True),
+    "by a name that is another's": ("from shell import change as inside", "inside(run)", False),
+    "by the name of a local function": (
+        "from contextlib import chdir as inside",
+        "inside = print\n    inside(run)",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("head", "enters", "changes"), ENTERS.values(), ids=ENTERS)
+def test_the_directory_changes_by_whatever_name(head, enters, changes):
+    reasons = opened(other=f"{head}\n\ndef enter(run):\n    {enters}\n")
+    assert any("the working directory changed" in reason for reason in reasons) == changes
+
+
 @pytest.mark.parametrize("later", ["os.chdir('/')", "os.remove('a')"])
 def test_a_generator_of_random_numbers_opens_nothing(later: str):
     made = "import numpy\nself.path = path\nself.file = numpy.random.default_rng(path)"

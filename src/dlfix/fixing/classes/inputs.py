@@ -24,7 +24,7 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.project.bindings import Binding
-from dlfix.project.directory import changes_of_directory
+from dlfix.project.directory import changes_for_certain, changes_of_directory
 from dlfix.project.import_time import IN_PLACE, ImportTime
 from dlfix.project.module import Module, Scope
 from dlfix.project.project import Project
@@ -296,9 +296,9 @@ class Inputs:
     @cached_property
     def moves(self) -> str:
         """Return where the project changes the working directory; empty if nowhere."""
-        for module, call in changes_of_directory(self.project):
-            if ast.unparse(call.func) in ("os.chdir", "chdir", "contextlib.chdir"):
-                return f"{module.path.name}:{call.lineno}"
+        for module, node in changes_of_directory(self.project):
+            if changes_for_certain(module, node):
+                return f"{module.path.name}:{node.lineno}"
         return ""
 
     def path_of(self, call: ast.Call) -> ast.expr | None:

@@ -25,6 +25,7 @@ from dlfix.fixing.proof.syntax import (
     strings,
 )
 from dlfix.project.import_time import ImportTime
+from dlfix.project.library_names import imported_as
 from dlfix.project.module import Module
 from dlfix.project.syntax import LOG_METHODS
 
@@ -374,8 +375,9 @@ def _call(
             _inside(change, module, function, effect, seen, far, node, here=True)
     if not name:
         return
+    imported = imported_as(module, node.func) or name
     for part in _FOR_IMPORTS if last_part(node.func) not in _READS else ():
-        if f".{part}" in f".{name}.":
+        if f".{part}" in f".{imported}.":
             effect.changes.setdefault(f"import:{part}", node.lineno)
     if not _draws_from_own(program, module, node):
         _library(node, name, effect)

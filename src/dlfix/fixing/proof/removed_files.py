@@ -141,13 +141,13 @@ def _removed_by_copies(change: ClassChange, getter: Function) -> Iterator[Regres
 def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regression]:
     if not any(_may_take_a_path(change, call) for call in opening_calls(change, getter)):
         return
-    for module, call in changes_of_directory(change.new.project):
+    for module, node in changes_of_directory(change.new.project):
         if _is_absolute(change, getter):
             return
         yield change.regression(
             getter,
             f"a relative path may be opened (line {getter.lineno}) after the working directory "
-            f"changed ({module.path.name}:{call.lineno})",
+            f"changed ({module.path.name}:{node.lineno})",
         )
         return
 
