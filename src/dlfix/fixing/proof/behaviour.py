@@ -10,6 +10,7 @@ from dlfix.fixing.proof import (
     asked_of_arguments,
     built_up,
     callables,
+    callers_asked_for,
     class_settings,
     closed,
     computed_lookups,
@@ -94,6 +95,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     marks_read.check,
     used_once_closed.check,
     whole_process.check,
+    callers_asked_for.check,
     pickling_tried.check,
     descriptors.check,
     sharing.check,
@@ -110,6 +112,7 @@ _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
     pickling_tried.check_moved,
     each_call.check,
     named_modules.check,
+    callers_asked_for.check_moved,
 )
 
 

@@ -65,7 +65,7 @@ def _restores(statement: ast.stmt) -> bool:
 
 def _ran_before(change: ClassChange, function: Function) -> bool:
     """Return whether what a property does was done while the object was made."""
-    openers = _with_openers(change, function)
+    openers = with_openers(change, function)
     called = {name for each in openers for name in called_in(each.body)}
     names = called - {"getpid", "get", "setdefault", "close", "clear", "values"}
     names -= {each.name for each in openers}
@@ -129,7 +129,7 @@ def is_new(change: ClassChange, function: Function) -> bool:
     return after and function.name not in _own_methods(change)
 
 
-def _with_openers(change: ClassChange, function: Function) -> list[Function]:
+def with_openers(change: ClassChange, function: Function) -> list[Function]:
     """Return a method and the new ones that it calls: `return self._open_file()`."""
     found = [function]
     for inner in found:
@@ -176,7 +176,7 @@ def opening_code(change: ClassChange, getter: Function) -> list[ast.stmt]:
     """Return the statements of what opens late, and of the methods of its object that these call."""
     bodies = [
         statement
-        for each in _with_openers(change, getter)
+        for each in with_openers(change, getter)
         for statement in (change.fresh(each) if each.name == "__setstate__" else each.body)
         if not _restores(statement)
     ]
@@ -238,4 +238,12 @@ def opens_to_write(call: ast.Call) -> bool:
     return opens and any(_MODE.fullmatch(mode) for mode in modes)
 
 
-__all__ = ["is_new", "late_openers", "moved", "opens_nothing", "opens_to_write", "used_on_self"]
+__all__ = [
+    "is_new",
+    "late_openers",
+    "moved",
+    "opens_nothing",
+    "opens_to_write",
+    "used_on_self",
+    "with_openers",
+]
