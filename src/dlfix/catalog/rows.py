@@ -308,6 +308,7 @@ class FunctionRow(_Named):
     of_process: bool = (
         False  # what it gives is known to the process that set it up, not to its workers
     )
+    environment: tuple[str, ...] = ()  # what the names of the variables start with that it reads
     note: str = ""
 
 

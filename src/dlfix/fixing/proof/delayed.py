@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from dlfix.catalog import load
 from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.environment import environment_changes, reads_environment
 from dlfix.fixing.proof.late_code import is_new, moved, opening_code, opens_to_write
 from dlfix.fixing.proof.objects import is_object
 from dlfix.fixing.proof.order import STATE, Site
@@ -192,7 +193,7 @@ class _Delayed:
                 yield from self._in_function(owner.module, node)
                 yield from self._writing(node)
                 yield from self._replaced(node, self_name(function))
-            elif isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv"}:
+            elif reads_environment(owner.module, node):
                 yield from self._environment(node)
         for read in reads(nodes, self_name(function)):
             if read.name.startswith("."):
@@ -283,7 +284,7 @@ class _Delayed:
                 yield from self._call(node, own, "")
                 yield from self._asked_of_process(where, node)
                 yield from self._in_function(where, node)
-            elif isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv"}:
+            elif reads_environment(where, node):
                 yield from self._environment(node)
         for read in reads(function.body, ""):
             if read.name not in own and not writes.changes_in_place(where, read.node):
@@ -305,16 +306,15 @@ class _Delayed:
                 f"process (line {call.lineno})",
             )
 
-    def _environment(self, node: ast.Attribute) -> Iterator[Regression]:
-        for module in self.new.project.mentions("environ"):
-            for other in module.nodes(ast.Attribute):
-                if other.attr == "environ" and writes.changes_in_place(module, other):
-                    yield self.change.regression(
-                        node,
-                        f"the environment is read later than before the fix (line {node.lineno}), "
-                        f"when it may have changed ({module.path.name}:{other.lineno})",
-                    )
-                    return
+    def _environment(self, node: ast.AST) -> Iterator[Regression]:
+        for each in environment_changes(self.new.project):
+            line = getattr(node, "lineno", 1)
+            yield self.change.regression(
+                node,
+                f"the environment is read later than before the fix (line {line}), "
+                f"when it may have changed ({each.module.path.name}:{each.node.lineno})",
+            )
+            return
 
     # Attributes of self
 
