@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.proof import (
     asked_of_arguments,
+    audit_hooks,
     built_up,
     callables,
     callers_asked_for,
@@ -96,6 +97,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     marks_read.check,
     used_once_closed.check,
     whole_process.check,
+    audit_hooks.check,
     callers_asked_for.check,
     read_from_environment.check,
     pickling_tried.check,

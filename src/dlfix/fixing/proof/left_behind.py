@@ -48,7 +48,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     gone = before - _called(change.constructed_after)
     for name, getter in change.made_lazy.items():
         # A handle that the constructor opens, closes, and opens again on first use is noted twice.
-        late = before if not _is_filled(change, name) else gone
+        late = before if not is_filled(change, name) else gone
         notes = _Notes(change)
         for owner, function in order.reached(change.new, change.after, (name,)) if late else ():
             if function.name in {*late, name}:
@@ -99,7 +99,7 @@ def _in_subclasses(change: ClassChange) -> Iterator[Regression]:
                     return
 
 
-def _is_filled(change: ClassChange, name: str) -> bool:
+def is_filled(change: ClassChange, name: str) -> bool:
     """Return whether the constructor still puts a handle where the property finds it."""
     for _, function in change.constructed_after:
         for node in executed(function.body):
@@ -462,4 +462,4 @@ def _globals_changed(module: Module, function: Function) -> Iterator[str]:
     yield from sorted(rebound)
 
 
-__all__ = ["check", "notes_once_more"]
+__all__ = ["check", "is_filled", "notes_once_more"]
