@@ -308,6 +308,7 @@ class FunctionRow(_Named):
     of_process: bool = (
         False  # what it gives is known to the process that set it up, not to its workers
     )
+    goes_on: bool = False  # it handles errors of its block, or of the function that it gets
     environment: tuple[str, ...] = ()  # what the names of the variables start with that it reads
     note: str = ""
 

@@ -105,6 +105,217 @@ CATCHES = {
 }
 
 
+MANAGERS = """
+import contextlib
+from contextlib import contextmanager as managed
+
+
+@managed
+def attempt(log):
+    try:
+        yield
+    except OSError as error:
+        log.append(error)
+
+
+@managed
+def noted(log):
+    try:
+        yield
+    except OSError as error:
+        log.append(error)
+        raise
+
+
+@managed
+def timed(log):
+    yield
+    log.append("done")
+
+
+@managed
+def either(log):
+    with attempt(log):
+        yield
+
+
+@managed
+def ended(log):
+    try:
+        yield
+    finally:
+        return
+
+
+def quiet(log):
+    return attempt(log)
+
+
+class Tolerant:
+    def __init__(self, log):
+        self.log = log
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.log.append(error)
+        return kind is not None and issubclass(kind, OSError)
+
+
+class Timer(Tolerant):
+    def __exit__(self, kind, error, trace):
+        self.log.append("done")
+        return False
+
+
+class Holder(Tolerant):
+    def __exit__(self, *error):
+        return self.log.__exit__(*error)
+
+
+class Job:
+    def __init__(self, guard):
+        self.guard = Tolerant([])
+        self.clock = Timer([])
+
+
+def trying(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        try:
+            return function(*args)
+        except OSError:
+            return None
+
+    return wrapper
+
+
+def retry(times):
+    def decorate(function):
+        def wrapper(*args):
+            for _ in range(times):
+                with contextlib.suppress(OSError):
+                    return function(*args)
+
+        return wrapper
+
+    return decorate
+
+
+class Safely:
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, *args):
+        try:
+            return self.function(*args)
+        except OSError:
+            return None
+
+
+def counted(function):
+    def wrapper(*args):
+        return function(*args)
+
+    return wrapper
+
+
+def first(makers):
+    for each in makers:
+        try:
+            return each()
+        except OSError:
+            pass
+
+
+def every(makers):
+    return [each() for each in makers]
+
+
+def report(lines):
+    try:
+        print(lines)
+    except OSError:
+        pass
+
+"""
+BY_OTHERS = {
+    "with a generator": ("with attempt([]):\n    rows = Rows('a')\n", True),
+    "with a generator that raises again": ("with noted([]):\n    rows = Rows('a')\n", False),
+    "with a generator that only notes": ("with timed([]):\n    rows = Rows('a')\n", False),
+    "with a generator over another": ("with either([]):\n    rows = Rows('a')\n", True),
+    "with a generator that returns at its end": ("with ended([]):\n    rows = Rows('a')\n", True),
+    "with what a function gives": ("with quiet([]):\n    rows = Rows('a')\n", True),
+    "with a class": ("with Tolerant([]):\n    rows = Rows('a')\n", True),
+    "with a class that says no": ("with Timer([]):\n    rows = Rows('a')\n", False),
+    "with a class that asks its own": ("with Holder(log):\n    rows = Rows('a')\n", False),
+    "with a variable": ("guard = Tolerant([])\nwith guard:\n    rows = Rows('a')\n", True),
+    "with one of two": (
+        "with attempt([]) if LOG else timed([]):\n    rows = Rows('a')\n",
+        True,
+    ),
+    "with a parameter": (
+        "def make(guard):\n    with guard:\n        return Rows('a')\n",
+        True,
+    ),
+    "with an attribute": (
+        "class Run(Job):\n    def make(self):\n        with self.guard:\n            return Rows('a')\n",
+        True,
+    ),
+    "with another attribute": (
+        "class Run(Job):\n    def make(self):\n        with self.clock:\n            return Rows('a')\n",
+        False,
+    ),
+    "in a stack": (
+        "def make():\n    with contextlib.ExitStack() as stack:\n"
+        "        stack.enter_context(attempt([]))\n        return Rows('a')\n",
+        True,
+    ),
+    "in a stack of others": (
+        "def make():\n    with contextlib.ExitStack() as stack:\n"
+        "        stack.enter_context(timed([]))\n        return Rows('a')\n",
+        False,
+    ),
+    "by a decorator": ("@trying\ndef make(path):\n    return Rows(path)\n", True),
+    "by a decorator with options": ("@retry(3)\ndef make(path):\n    return Rows(path)\n", True),
+    "by a class that decorates": ("@Safely\ndef make(path):\n    return Rows(path)\n", True),
+    "by a manager that decorates": ("@attempt([])\ndef make(path):\n    return Rows(path)\n", True),
+    "by a decorator of a library": (
+        "import tenacity\n@tenacity.retry(stop=3)\ndef make(path):\n    return Rows(path)\n",
+        True,
+    ),
+    "by a decorator that counts": ("@counted\ndef make(path):\n    return Rows(path)\n", False),
+    "by who gets lambdas": ("rows = first([lambda: Rows('a'), lambda: Rows('b')])\n", True),
+    "by who gets partials": (
+        "rows = first([functools.partial(Rows, 'a'), functools.partial(Rows, 'b')])\n",
+        True,
+    ),
+    "by who gets functions": (
+        "def near():\n    return Rows('a')\n\nrows = first([near])\n",
+        True,
+    ),
+    "by who gets lambdas and handles nothing": ("rows = every([lambda: Rows('a')])\n", False),
+    "by who gets the object": ("report(Rows('a'))\n", False),
+}
+
+
+@pytest.mark.parametrize(("program", "caught"), BY_OTHERS.values(), ids=BY_OTHERS)
+def test_an_error_of_the_constructor_is_handled_by_others(program, caught):
+    reasons = opened(program=MANAGERS + program)
+    said = "an error is now raised when the resource is first used"
+    assert any(said in reason for reason in reasons) == caught
+
+
+def test_an_opening_in_a_block_that_goes_on_after_an_error_stays_in_one():
+    for manager, refused in (("attempt([])", True), ("Timer([])", False)):
+        reasons = opened(
+            init=f"self.path = path\nwith {manager}:\n    self.file = h5py.File(path)",
+            program=MANAGERS,
+        )
+        assert any("no longer handled by" in reason for reason in reasons) == refused
+
+
 @pytest.mark.parametrize("program", CATCHES.values(), ids=CATCHES)
 def test_an_error_of_the_constructor_is_still_raised_there_where_it_is_caught(program):
     assert any(

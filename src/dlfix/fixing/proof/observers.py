@@ -9,20 +9,19 @@ from collections.abc import Iterable, Iterator
 
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
-from dlfix.fixing.proof.construction_sites import call_of, leading_to, passed_to
+from dlfix.fixing.proof.construction_sites import leading_to
 from dlfix.fixing.proof.equality import compares_field, equality_questions, field_options
+from dlfix.fixing.proof.error_handlers import Handler, goes_on, handler_of
 from dlfix.fixing.proof.late_code import opens_nothing
 from dlfix.fixing.proof.objects import has_other_attributes, may_be_object
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class, is_cached
 from dlfix.fixing.proof.state import opened_when_asked, restored, sets
 from dlfix.fixing.proof.syntax import (
-    FUNCTIONS,
     Function,
     called_in,
     calls_in,
     dotted,
-    ends_here,
     executed,
     is_attribute,
     last_part,
@@ -35,19 +34,13 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.project.module import Module
 from dlfix.project.syntax import attribute_of, attributes_of, is_private, key_of
 
-# What a handler waits for that opening a resource never raises.
-_ELSEWHERE = frozenset(
-    "KeyboardInterrupt ImportError ModuleNotFoundError StopIteration AttributeError NameError"
-    " GeneratorExit SystemExit ZeroDivisionError BrokenPipeError".split()
-)
 _FIELDS = frozenset("dataclass define attrs frozen s attr dataclasses mutable".split())
 _RECORDS = frozenset("BaseModel NamedTuple BaseSettings SQLModel Struct".split())
 _OF_ONE = frozenset({"get", "pop", "setdefault", "update"})
 _OF_ATTRIBUTES = ("__dict__", "vars")
+_BLOCKS = (ast.Try, ast.With, ast.AsyncWith)
 _OF_FIELDS = ("asdict", "astuple", "fields", "replace")
 _LAST = frozenset({"__del__", "__exit__", "close"})
-_EXPECTS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
-_CALLS_LATER = frozenset({"submit", "apply_async", "run_in_executor", "to_thread"})
 
 
 # What a `__setattr__` that only sets, or refuses to, calls.
@@ -164,67 +157,26 @@ def _opened_with(change: ClassChange, name: str, touched: set[str]) -> bool:
     return bool((others | users) & touched & set(change.lazy))
 
 
-def _who_catches(
-    change: ClassChange,
-) -> tuple[Module, ast.ExceptHandler | ast.With | ast.Call] | None:
+def _who_catches(change: ClassChange) -> tuple[Module, Handler] | None:
     """Return a handler around what makes an object, or around a call that leads to it."""
     for module, node in leading_to(change):
-        handler = _handler_around(module, node) or _keeps_error(module, node)
+        handler = handler_of(change.new, module, node)
         if handler is not None:
             return module, handler
     return None
 
 
-def _keeps_error(module: Module, node: ast.AST) -> ast.Call | None:
-    """Return the call that makes an object by its class, and keeps or expects the error: `pool.submit(Rows)`."""
-    call = passed_to(module, node)
-    if call is None:
-        return None
-    name = last_part(call.func)
-    asked = name in _CALLS_LATER and module.attributes_by_name.get("exception")
-    return call if asked or name in _EXPECTS else None
-
-
-def _handler_around(module: Module, node: ast.AST) -> ast.ExceptHandler | ast.With | None:
-    """Return the handler that what a class raises when it is made comes to."""
-    called = call_of(module, node)
-    if called is None:
-        return None
-    child: ast.AST = called
-    for parent in module.ancestors(called):
-        if isinstance(parent, FUNCTIONS):
-            return None
-        if isinstance(parent, ast.Try) and any(child is s for s in parent.body):
-            for handler in parent.handlers:
-                if _waits(handler.type) and not ends_here(handler.body):
-                    return handler
-        if isinstance(parent, ast.With):
-            for item in parent.items:
-                call = item.context_expr
-                if isinstance(call, ast.Call) and last_part(call.func) in _EXPECTS:
-                    return parent
-        child = parent
-    return None
-
-
-def _waits(kind: ast.expr | None) -> bool:
-    if kind is None:
-        return True
-    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
-    return any(last_part(k) not in _ELSEWHERE for k in kinds)
-
-
 def _handlers_left_behind(change: ClassChange) -> Iterator[Regression]:
     """Yield what was opened under a handler of the constructor, and is opened without one now."""
+    new_module, old_module = change.after.module, change.before.module
     for name, getter in change.made_lazy.items():
         calls = called_in(getter.body)
-        if any(isinstance(n, ast.Try) for n in executed(getter.body)):
+        inside = executed(getter.body)
+        if any(isinstance(n, ast.Try) or goes_on(change.new, new_module, n) for n in inside):
             continue
         for _, function in change.constructed_before:
             for node in executed(function.body):
-                if not isinstance(node, ast.Try) or not any(
-                    _waits(h.type) and not ends_here(h.body) for h in node.handlers
-                ):
+                if not isinstance(node, _BLOCKS) or not goes_on(change.old, old_module, node):
                     continue
                 if _opens(node.body, self_name(function), name, calls):
                     yield change.regression(
