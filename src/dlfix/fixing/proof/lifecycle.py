@@ -63,6 +63,7 @@ def _of_objects(change: ClassChange, cls: Class) -> Iterator[Regression]:
         return
     if cls is change.after or not change.is_untouched(cls):
         yield from _read_unset(change, before, cls)
+        yield from _read_unset_at_the_end(change, before, cls)
     yield from _used_in_worker(change, cls, Interpreter(change.new, cls).constructed())
 
 
@@ -82,10 +83,28 @@ def _read_unset(change: ClassChange, before: Class, cls: Class) -> Iterator[Regr
         if not _known(change, found, known):
             yield _unset(change, cls, found, "while the instance is created")
     if late:  # what the constructor reads unset is there all the same: a base outside sets it
-        known |= _unset_before(change, old, before, made_before)
-    for found in late:
-        if not _known(change, found, known):
+        before_by_method = _unset_before(change, old, before, made_before)
+        anywhere = frozenset[str]().union(*before_by_method.values())
+    for method, found in late:
+        if not _known(change, found, known | before_by_method.get(method, anywhere)):
             yield _unset(change, cls, found, "after the instance is created")
+
+
+def _read_unset_at_the_end(change: ClassChange, before: Class, cls: Class) -> Iterator[Regression]:
+    """Yield what `__del__` may read unset of an object whose constructor has raised, and did not before."""
+    then, now = change.old.method(before, "__del__"), change.new.method(cls, "__del__")
+    if then is None or now is None:
+        return
+    watched = change.attributes_at_stake(before, cls)
+    found = Interpreter(change.new, cls, watched).alone(*now, State()).in_order()
+    late = [each for each in found if change.lazy.keys().isdisjoint(each.through)]
+    if late:
+        known = {
+            r.name for r in Interpreter(change.old, before, watched).alone(*then, State()).unset
+        }
+        for each in late:
+            if each.name.startswith(".") and not _known(change, each, known):
+                yield _unset(change, cls, each, "by `__del__` where the constructor has failed")
 
 
 def _known(change: ClassChange, found: Reading, known: set[str]) -> bool:
@@ -104,24 +123,25 @@ def _unset(change: ClassChange, cls: Class, found: Reading, when: str) -> Regres
     return Regression(cls.module.path, cls.qualname, found.line, reason)
 
 
-def _unset_before(change: ClassChange, old: Interpreter, before: Class, made: State) -> set[str]:
-    """Return the names that methods read unset after construction, before the rewrite."""
+def _unset_before(
+    change: ClassChange, old: Interpreter, before: Class, made: State
+) -> dict[str, set[str]]:
+    """Return the names that each method reads unset after construction, before the rewrite."""
     return {
-        r.name
+        f.name: {r.name for r in old.alone(before, f, made).unset}
         for _, f in order.entries(change.old, before)
-        for r in old.alone(before, f, made).unset
     }
 
 
 def _unset_in_parent(
     change: ClassChange, new: Interpreter, cls: Class, made: State
-) -> Iterator[Reading]:
-    """Yield the attributes that methods may read unset after construction."""
+) -> Iterator[tuple[str, Reading]]:
+    """Yield the attributes that methods may read unset after construction, with the method."""
     for owner, function in order.entries(change.new, cls):
         if function.name in change.made_lazy:
             continue  # looked at where it is read
         found = new.alone(owner, function, made).in_order()
-        yield from (each for each in found if each.name.startswith("."))
+        yield from ((function.name, each) for each in found if each.name.startswith("."))
 
 
 def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Iterator[Regression]:

@@ -701,10 +701,16 @@ class Interpreter:
         if is_attribute(test, owner):
             return f".{test.attr}", holds
         match test:
+            case ast.Call(func=ast.Attribute(value=held, attr="get")) if _got(held, owner):
+                return f".{_got(held, owner)}", holds  # something is in it
             case ast.Call(func=ast.Attribute()):  # `self.__dict__.get("file")`
                 taken = attribute_named(test)
                 if taken is not None and is_name(taken[0], owner):
                     return f".{taken[1]}", holds
+            case ast.Compare(ops=[ast.In() | ast.NotIn() as op], comparators=[held]):
+                name = _got(held, owner)  # `os.getpid() in getattr(self, "_file_by_pid", ())`
+                if name:
+                    return f".{name}", holds == isinstance(op, ast.In)
         if isinstance(test, ast.Call) and len(test.args) >= 2 and isinstance(test.func, ast.Name):
             named = test.args[1]
             if test.func.id in {"hasattr", "getattr"} and isinstance(named, ast.Constant):
@@ -720,6 +726,17 @@ class Interpreter:
             if isinstance(left, ast.Constant) and isinstance(left.value, str):
                 return f".{left.value}", holds == isinstance(op, ast.In)
         return "", False
+
+
+def _got(node: ast.expr, owner: str) -> str:
+    """Return the attribute that an expression gives, or an empty container where it is unset."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="getattr"),
+            args=[held, ast.Constant(value=str(name)), ast.Dict(keys=[]) | ast.Tuple(elts=[])],
+        ) if is_name(held, owner):
+            return name
+    return ""
 
 
 @cache
