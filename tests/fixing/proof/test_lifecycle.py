@@ -421,3 +421,106 @@ def test_what_closes_a_handle_at_the_end_is_of_the_handle_that_is_used(line, ref
         opener="return open(self.path)",
     )
     assert refused == any("gets a method of `file`" in reason for reason in reasons)
+
+
+MIXIN = """
+class Opener:
+    def open_rows(self):
+        {opens}
+        self.rows = self.file['x']
+{members}
+    def read(self, index):
+        return self.file['x'][index]
+
+    def close_rows(self):
+        {closes}
+
+class Rows(Opener, Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.open_rows()
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __del__(self):
+        {ends}
+"""
+TABLE = """
+    def _open(self):
+        self.file = h5py.File(self.path)
+
+    @property
+    def file(self):
+        if os.getpid() not in self._file_by_pid:
+            self._open()
+        return self._file_by_pid[os.getpid()]
+
+    @file.setter
+    def file(self, file):
+        self._file_by_pid[os.getpid()] = file
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state['_file_by_pid'] = {}
+        return state
+"""
+TOLERANT = "getattr(self, '_file_by_pid', {}).get(os.getpid())"
+CLOSES = {
+    "a table that may not be there": ("if os.getpid() in self._file_by_pid:", "", True),
+    "what is in a table that may not be there": (
+        "if self._file_by_pid.get(os.getpid()) is not None:",
+        "",
+        True,
+    ),
+    "a table that is asked for": (f"if {TOLERANT} is not None:", "", False),
+    "a table that may be empty": (
+        "if os.getpid() in getattr(self, '_file_by_pid', ()):",
+        "",
+        False,
+    ),
+    "a table that may not be there, at the end": (
+        f"if {TOLERANT} is not None:",
+        "if os.getpid() in self._file_by_pid: self.close_rows()",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("asks", "ends", "refused"), CLOSES.values(), ids=CLOSES)
+def test_a_closer_that_waits_for_no_handle_does_so_still(asks, ends, refused):
+    """That another method reads the handle though it may be unset does not excuse the closer."""
+    closes = "{}\n            self.file.close()\n            self.file = None"
+    before = MIXIN.format(
+        opens="self.file = h5py.File(self.path)",
+        members="",
+        closes=closes.format("if getattr(self, 'file', None) is not None:"),
+        ends="self.close_rows()",
+    )
+    after = MIXIN.format(
+        opens="self._file_by_pid = {}\n        self._open()",
+        members=TABLE,
+        closes=closes.format(asks),
+        ends=ends or "self.close_rows()",
+    )
+    assert refused == any("may not be set" in reason for reason in worse(before, after))
+
+
+ENDS = {
+    "asks first": ("if hasattr(self, 'file'):\n    self.file.close()", True),
+    "needs it": ("self.file.close()", False),
+}
+
+
+@pytest.mark.parametrize(("ends", "refused"), ENDS.values(), ids=ENDS)
+def test_the_end_of_an_object_whose_constructor_has_failed(ends, refused):
+    getter = TABLE.replace("self._open()", "self.file = h5py.File(self.path)").replace(
+        TABLE[: TABLE.index("    @property")], ""
+    )
+    text = "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = str(path)\n        {}\n{}\n    def __del__(self):\n{}\n"
+    before = text.format("self.file = h5py.File(path)", "", textwrap.indent(ends, " " * 8))
+    guarded = "if os.getpid() in self._file_by_pid:\n    self.file.close()"
+    opens = "self._file_by_pid = {os.getpid(): h5py.File(path)}"
+    after = text.format(opens, getter, textwrap.indent(guarded, " " * 8))
+    reasons = worse(before, after)
+    assert refused == any("where the constructor has failed" in reason for reason in reasons)

@@ -13,6 +13,7 @@ from dlfix.fixing.classes.facts import (
     Method,
     is_self_attribute,
     self_name,
+    self_names_used,
 )
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.fixing.classes.text import indented, render
@@ -44,7 +45,7 @@ def questions_and_guards(
         me = self_name(method)
         for node in ast.walk(method):
             if asks(node, me, attribute) and _is_about_opening(facts, method, node, attribute):
-                yield _exchange(facts, node, _has(me, place or attribute, kept_in, method))
+                yield _exchange(facts, node, _has(facts, place or attribute, kept_in, method))
         if is_closer(method):
             asked = _asked_with(facts, method, {*together} - {attribute})
             for each in _in_closer(facts, method, attribute, kept_in, place):
@@ -98,10 +99,10 @@ def _in_closer(
         if _is_asked_before(facts, node, me, attribute):
             continue
         if apart:
-            yield _opened_with(facts, node, me, attribute, _has(me, place, kept_in, method))
+            yield _opened_with(facts, node, me, attribute, _has(facts, place, kept_in, method))
         else:
             default = facts.module.segment(node.args[2]) if isinstance(node, ast.Call) else "None"
-            yield _exchange(facts, node, _got(me, attribute, kept_in, method, default))
+            yield _exchange(facts, node, _got(facts, attribute, kept_in, method, default))
     yield from _guards(
         facts, method, attribute, kept_in, place, min(questions, key=start, default=None)
     )
@@ -150,9 +151,9 @@ def _guards(
         if isinstance(node.ctx, ast.Store) or _is_test(facts, node):
             continue
         statement = facts.module.statement(node)
-        if asked is None or begins_before(statement, asked):
+        if asked is None or begins_before(node, asked):
             guarded[statement] = None
-    has = _has(me, place or attribute, kept_in, method)
+    has = _has(facts, place or attribute, kept_in, method)
     for first, *others in _runs(sorted(guarded, key=start), facts.module):
         texts = [render(facts.module, each, {}) for each in (first, *others)]
         text = "\n".join(indented(each, INDENT) for each in texts)
@@ -232,19 +233,42 @@ def _gets(node: ast.AST, me: str, attribute: str) -> bool:
     return False
 
 
-def _has(me: str, attribute: str, kept_in: str, method: Method) -> str:
+def _has(facts: ClassFacts, attribute: str, kept_in: str, method: Method) -> str:
+    me = self_name(method)
     if not kept_in:
         return f'"{attribute}" in {me}.__dict__'
-    held = f'getattr({me}, "{kept_in}", ())' if method.name == "__del__" else f"{me}.{kept_in}"
+    unset = _may_be_unset(facts, attribute, method)
+    held = f'getattr({me}, "{kept_in}", ())' if unset else f"{me}.{kept_in}"
     return f"os.getpid() in {held}"
 
 
-def _got(me: str, attribute: str, kept_in: str, method: Method, default: str = "None") -> str:
+def _got(
+    facts: ClassFacts, attribute: str, kept_in: str, method: Method, default: str = "None"
+) -> str:
+    me = self_name(method)
     end = "" if default == "None" else f", {default}"
     if not kept_in:
         return f'{me}.__dict__.get("{attribute}"{end})'
-    held = f'getattr({me}, "{kept_in}", {{}})' if method.name == "__del__" else f"{me}.{kept_in}"
+    unset = _may_be_unset(facts, attribute, method)
+    held = f'getattr({me}, "{kept_in}", {{}})' if unset else f"{me}.{kept_in}"
     return f"{held}.get(os.getpid(){end})"
+
+
+def _may_be_unset(facts: ClassFacts, attribute: str, method: Method) -> bool:
+    """Return whether a method may run before the constructor has set what the class keeps by process.
+
+    So does `__del__` and what it calls, and a method that asks for an attribute which no constructor sets.
+    """
+    if method.name == "__del__" or any(
+        each.name == "__del__" and method.name in self_names_used(each)
+        for each in facts.all_methods
+    ):
+        return True
+    me, made = self_name(method), [site.method for site in facts.stores.get(attribute, [])]
+    asked = any(
+        asks(node, me, attribute) or _gets(node, me, attribute) for node in ast.walk(method)
+    )
+    return asked and not any(each.name in STARTS for each in made)
 
 
 def _exchange(facts: ClassFacts, node: ast.AST, text: str) -> Exchange:

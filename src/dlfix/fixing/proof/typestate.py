@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from dlfix.fixing.proof import order
-from dlfix.fixing.proof.program import NO_STATE, Class, Program
+from dlfix.fixing.proof.program import NO_STATE, Class, Program, is_cached
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
     SCOPES,
@@ -691,9 +691,21 @@ class Interpreter:
         name, sure = self._asks(test, holds)
         if not name or not sure:
             return state
+        for getter in self._opening_nothing(name[1:], test):
+            state = state.binding(f"{_HELD}{getter}")
         for companion in (name, *self.companions.get(name, ())):
             state = self._binding(state, companion)
         return state
+
+    def _opening_nothing(self, kept: str, test: ast.expr) -> Iterator[str]:
+        """Yield the properties that surely give what they have, once a test has found it in their table or in `__dict__`."""
+        words = order.words_of(test)
+        for each in self.program.lineage(self.cls) if self.cls is not None else ():
+            for name, getter in each.getters.items():
+                tests = [n.test for n in ast.walk(getter) if isinstance(n, ast.If)]
+                by_process = "getpid" in words and any(kept in order.words_of(t) for t in tests)
+                if by_process or (name == kept and "__dict__" in words and is_cached(getter)):
+                    yield name
 
     def _asks(self, test: ast.expr, holds: bool) -> tuple[str, bool]:
         """Return the attribute a condition asks for, and whether it is there for sure."""
@@ -707,10 +719,10 @@ class Interpreter:
                 taken = attribute_named(test)
                 if taken is not None and is_name(taken[0], owner):
                     return f".{taken[1]}", holds
-            case ast.Compare(ops=[ast.In() | ast.NotIn() as op], comparators=[held]):
+            case ast.Compare(ops=[ast.In() | ast.NotIn() as within], comparators=[held]):
                 name = _got(held, owner)  # `os.getpid() in getattr(self, "_file_by_pid", ())`
                 if name:
-                    return f".{name}", holds == isinstance(op, ast.In)
+                    return f".{name}", holds == isinstance(within, ast.In)
         if isinstance(test, ast.Call) and len(test.args) >= 2 and isinstance(test.func, ast.Name):
             named = test.args[1]
             if test.func.id in {"hasattr", "getattr"} and isinstance(named, ast.Constant):
@@ -730,6 +742,8 @@ class Interpreter:
 
 def _got(node: ast.expr, owner: str) -> str:
     """Return the attribute that an expression gives, or an empty container where it is unset."""
+    if is_attribute(node, owner) and node.attr != "__dict__":
+        return node.attr
     match node:
         case ast.Call(
             func=ast.Name(id="getattr"),
