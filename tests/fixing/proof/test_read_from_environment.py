@@ -134,3 +134,10 @@ def test_a_client_of_a_session_that_is_kept_reads_them_as_well():
         program=CLEANS.format(sets="os.environ['AWS_PROFILE'] = 'b'"),
     )
     assert any("reads the environment later" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(("inside", "refused"), [("", False), ("    ", True)])
+def test_a_module_sets_a_variable_when_it_is_imported(inside, refused):
+    setting = "import os\n\nos.environ['AWS_PROFILE'] = 'b'\nNAME = 'b'\n"
+    program = f"def main():\n    Rows('a')\n{inside}from setting import NAME\n\nmain()\n"
+    assert late(program, setting=setting) == refused

@@ -55,8 +55,19 @@ class BeforeConstruction:
         if any(not comes_before(place, each) for each in near):
             return False
         if function is None:
-            return True
+            return not self._is_imported_late(module)
         return self._runs_once(function, far) if near else self._is_called_before(function, far)
+
+    def _is_imported_late(self, module: Module) -> bool:
+        """Return whether a function imports a module, which may run it after objects are made."""
+        name = module.path.stem
+        return any(
+            self.program.enclosing(other, alias) is not None
+            for other in self.program.project.mentions(name)
+            for alias in other.nodes(ast.alias)
+            if alias.name.rpartition(".")[2] == name
+            or getattr(other.parent(alias), "module", "") == module.name
+        )
 
     def _named(self, function: Function) -> Iterator[tuple[Module, ast.AST]]:
         """Yield where code names a function: it may be called from there."""
