@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
-from dlfix.fixing.proof import worker_state
+from dlfix.fixing.proof import run_by_path, worker_state
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.order import CONSTRUCTORS
@@ -67,6 +67,7 @@ def check(change: FileChange) -> Iterator[Regression]:
     moved = _moved(change)
     if not moved:
         return
+    yield from run_by_path.check(change)
     yield from _read_at_import(change, moved)
     yield from _read_elsewhere(change, moved)
     yield from _order(change, moved)
