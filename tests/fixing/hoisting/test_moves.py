@@ -731,3 +731,37 @@ def launch(by):
 """,
         name="_work",
     )
+
+
+BELOW = """
+from torch.utils.data import DataLoader
+
+def made(data, n):
+    def collate(b) -> Batch:
+        return Batch(b[:n])
+    return DataLoader(data, collate_fn=collate)
+
+{between}class Batch(list):
+    pass
+
+{last}"""
+
+
+@pytest.mark.parametrize(
+    ("between", "last", "is_below"),
+    [
+        ("", "def main():\n    made([1], 2)\n", True),
+        ("SIZE = 2\n\n", "main = 1\n", True),
+        ("loader = made([1], 2)\n\n", "main = 1\n", False),  # it is needed by then
+        ("", "", False),
+    ],
+)
+def test_a_function_stands_below_what_its_annotations_read(between, last, is_below):
+    _, code = move(BELOW.format(between=between, last=last), "collate")
+    assert (code.index("def _collate") > code.index("class Batch")) is is_below
+
+
+def test_lazy_annotations_need_no_place_of_their_own():
+    text = "from __future__ import annotations\n" + BELOW.format(between="", last="x = 1\n")
+    _, code = move(text, "collate")
+    assert code.index("def _collate") < code.index("def made")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dlfix.fixing import naming
-from dlfix.fixing.hoisting import hoisted_imports
+from dlfix.fixing.hoisting import hoisted_imports, places
 from dlfix.fixing.hoisting.captures import CannotHoist, guard_of, import_text
 from dlfix.fixing.hoisting.class_uses import ClassUses, passing_on
 from dlfix.fixing.hoisting.class_values import ClassValues
@@ -21,6 +21,7 @@ from dlfix.fixing.hoisting.inherited_init import (
 )
 from dlfix.fixing.hoisting.kept_names import Keeping
 from dlfix.fixing.hoisting.line_width import width_of
+from dlfix.fixing.hoisting.star_imports import may_replace
 from dlfix.fixing.plans_classes import (
     ClassesPlan,
     ClassMove,
@@ -112,7 +113,8 @@ class _Work:
         values = self._pass_in(node, scope, captured, helpers)
         span = self.module.span(node)
         stay, leave = (tuple(values.stay), tuple(values.leave)) if values else ((), ())
-        self.class_moves.append(ClassMove(span, name, span, stay=stay, leave=leave))
+        near = self.module.span(places.near(self.module, node))
+        self.class_moves.append(ClassMove(span, name, near, stay=stay, leave=leave))
         self._rename_reads(node.name, name, scope)
         return name
 
@@ -191,7 +193,10 @@ class _Work:
             "",
         )
         parts = "".join(part.capitalize() for part in outer.strip("_").split("_"))
-        chosen = naming.free_name([name, f"_{name}", f"_{parts}{name}"], taken)
+        listed = [name, f"_{name}", f"_{parts}{name}"]
+        if may_replace(self.moves.project, self.module, name):
+            del listed[0]
+        chosen = naming.free_name(listed, taken)
         if chosen != name:
             self._refuse_renaming(name, chosen)
         self.moves.given.add(chosen)

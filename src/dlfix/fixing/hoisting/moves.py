@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from dlfix.fixing import naming
-from dlfix.fixing.hoisting import forms, instances, names
+from dlfix.fixing.hoisting import forms, instances, names, places
 from dlfix.fixing.hoisting.branches import are_alternatives, has_fields, is_top
 from dlfix.fixing.hoisting.captures import (
     BOUND,
@@ -66,6 +66,8 @@ class Moves:
     passes_all_on: Callable[[ast.expr], bool] = lambda _: False
     name_read: Callable[[Draft], bool] = lambda _: False
     """Whether code of the parent, and none of workers, reads the name of a function."""
+    may_replace: Callable[[str], bool] = lambda _: False
+    """Whether other modules would get a new name from this one that may mean something else there."""
 
     def __post_init__(self) -> None:
         self.taken = naming.names_in(self.module.tree)
@@ -338,7 +340,8 @@ class Moves:
         for draft in group:
             if draft.new_name:
                 continue
-            listed = self._wanted(draft, parameter)
+            wanted = self._wanted(draft, parameter)
+            listed = [each for each in wanted if not self.may_replace(each)] or wanted
             if draft.name and listed[0] == draft.name and self._may_keep(draft):
                 draft.new_name = draft.name
                 self.given.add(draft.name)
@@ -387,7 +390,7 @@ class Moves:
             return len(scope.bindings[draft.name]) == 1
         if len(scope.bindings[draft.name]) > 1 or draft.name in self.module.scope.bindings:
             return False
-        if not naming.is_free(draft.name, ()):
+        if not naming.is_free(draft.name, ()) or self.may_replace(draft.name):
             return False
         above = scope.parent
         while above is not None:
@@ -424,7 +427,10 @@ class Moves:
         if draft.name and isinstance(draft.node, ast.Lambda):
             assignment = self._span(self.module.statement(draft.node))
         is_method = bool(draft.instance or draft.static)
-        near = draft.method if is_method and draft.method else draft.node
+        near: ast.AST | None = draft.method if is_method else None
+        if near is None:
+            annotations = [each.annotation for each in draft.captures.values()]
+            near = places.near(self.module, draft.node, annotations)
         return Hoist(
             self._span(draft.node),
             draft.new_name,

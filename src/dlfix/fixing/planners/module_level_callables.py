@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.fixing import naming
-from dlfix.fixing.hoisting import private_methods, rebinding, static_methods, wrapping
+from dlfix.fixing.hoisting import (
+    private_methods,
+    rebinding,
+    star_imports,
+    static_methods,
+    wrapping,
+)
 from dlfix.fixing.hoisting.captures import CannotHoist, Draft, guard_of, is_global
 from dlfix.fixing.hoisting.classes import ClassMoves
 from dlfix.fixing.hoisting.consumers import Consumers, Question
@@ -135,6 +141,7 @@ class _Planning:
                 lambda node: self._is_loader(module, node),
                 lambda node: self._passes_all_on(module, node),
                 self._name_read,
+                lambda name: star_imports.may_replace(self.analysis.project, module, name),
             )
         return self.modules[module.path]
 

@@ -29,11 +29,13 @@ from dlfix.fixing.proof import (
     late_output,
     left_behind,
     lifecycle,
+    listed_subclasses,
     loaders,
     lock_states,
     managed_attributes,
     marks_read,
     members,
+    module_names,
     moved_by_others,
     moves,
     named_modules,
@@ -117,6 +119,8 @@ _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
     each_call.check,
     named_modules.check,
     callers_asked_for.check_moved,
+    module_names.check,
+    listed_subclasses.check,
 )
 
 

@@ -181,11 +181,11 @@ def _shown(module: Module, node: ast.Name | ast.Attribute) -> tuple[ast.expr, as
 
 def _passes_over(listing: Listing, name: str) -> bool:
     """Return whether the code that goes through members leaves one of this name out."""
-    tests = list(_tests(listing.module, listing.node))
+    tests = list(tests_of_members(listing.module, listing.node))
     return any(_leaves_out(node, name) for test in tests for node in ast.walk(test))
 
 
-def _tests(module: Module, node: ast.expr) -> Iterator[ast.expr]:
+def tests_of_members(module: Module, node: ast.expr) -> Iterator[ast.expr]:
     """Yield the tests that decide for each member: of the loop, of the comprehension, or of the call itself."""
     if isinstance(node, ast.Call):
         yield from node.args[1:]
@@ -215,4 +215,4 @@ def _leaves_out(node: ast.AST, name: str) -> bool:
     return False
 
 
-__all__ = ["check", "hooks"]
+__all__ = ["check", "hooks", "tests_of_members"]

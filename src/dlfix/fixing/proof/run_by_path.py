@@ -36,8 +36,9 @@ def check(change: FileChange) -> Iterator[Regression]:
             return
     for module in change.new.project.mentions("import_module"):
         for node, found in imports_of(change.new.project, module):
-            by_text = isinstance(node, (ast.Name, ast.Attribute))
-            if by_text and found.path == script.path and module.path != script.path:
+            if not isinstance(node, (ast.Name, ast.Attribute)):
+                continue
+            if found.path == script.path and module.path != script.path:
                 yield change.regression(
                     "<module>",
                     1,

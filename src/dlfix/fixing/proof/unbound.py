@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dlfix.fixing.proof.changes import FileChange, Regression
-from dlfix.fixing.proof.syntax import FUNCTIONS, Function, within
+from dlfix.fixing.proof.syntax import FUNCTIONS, Function, stored_names, within
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
 from dlfix.project.module import Module
+from dlfix.project.targets import oldest_minor
 
 # What each module has without a statement.
 OF_MODULES = frozenset("__name__ __file__ __doc__ __spec__ __package__ __path__ __all__".split())
+
+_LAZY_SINCE = 14  # the minor version of Python from which annotations are evaluated when somebody asks for them
 
 
 def check(change: FileChange) -> Iterator[Regression]:
     """Yield the names that may be read before they are bound, and were not before."""
     yield from _unbound(change)
     yield from _unbound_annotations(change)
+    yield from _annotations_bound_below(change)
 
 
 def functions_of(module: Module) -> dict[str, Function]:
@@ -96,6 +100,72 @@ def _unbound_in(module: Module) -> Iterator[tuple[str, ast.Name]]:
                 continue
             if module.scope_of(node).lookup(node.id) is None:
                 yield function.name, node
+
+
+def _annotations_bound_below(change: FileChange) -> Iterator[Regression]:
+    """Yield names in annotations that are evaluated on import, and that only statements further down bind."""
+    if _is_lazy(change.after):
+        return
+    bound = _first_bound(change.after)
+    had = {ast.dump(each) for each in change.before.tree.body}
+    for index, statement in enumerate(change.after.tree.body):
+        if ast.dump(statement) in had:
+            continue
+        for node in _annotated_with(statement):
+            scope = change.after.scope_of(node).lookup(node.id)
+            if scope is change.after.scope and bound.get(node.id, -1) > index:
+                name = getattr(statement, "name", "<module>")
+                yield change.regression(
+                    name,
+                    node.lineno,
+                    f"the annotation of `{name}` reads `{node.id}`, which is bound further down "
+                    f"(line {node.lineno})",
+                )
+                return
+
+
+def _is_lazy(module: Module) -> bool:
+    """Return whether annotations are not evaluated where they stand."""
+    imports = module.nodes(ast.ImportFrom)
+    lazy = any(
+        a.name == "annotations" for n in imports if n.module == "__future__" for a in n.names
+    )
+    return lazy or (oldest_minor(module.path) or 0) >= _LAZY_SINCE
+
+
+def _first_bound(module: Module) -> dict[str, int]:
+    """Return the first statement of a module that binds each name, by its index."""
+    found: dict[str, int] = {}
+    for index, statement in enumerate(module.tree.body):
+        for name in _bound_by(module, statement):
+            found.setdefault(name, index)
+    return found
+
+
+def _bound_by(module: Module, statement: ast.stmt) -> set[str]:
+    """Return what a statement of a module binds in it."""
+    if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+        return {statement.name}
+    return stored_names(statement)
+
+
+def _annotated_with(node: ast.AST) -> Iterator[ast.Name]:
+    """Yield the names that running a statement of a module evaluates in annotations."""
+    if isinstance(node, FUNCTIONS):
+        arguments = [n.annotation for n in ast.walk(node.args) if isinstance(n, ast.arg)]
+        yield from _names_in([*arguments, node.returns])
+        return
+    if isinstance(node, ast.AnnAssign):
+        yield from _names_in([node.annotation])
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            yield from _annotated_with(child)
+
+
+def _names_in(annotations: Iterable[ast.expr | None]) -> Iterator[ast.Name]:
+    for node in within([each for each in annotations if each is not None]):
+        if isinstance(node, ast.Name):
+            yield node
 
 
 def _unset(change: FileChange, function: Function) -> list[Reading]:
