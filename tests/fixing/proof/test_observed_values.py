@@ -130,3 +130,69 @@ def test_a_class_is_another_where_only_functions_moved(tmp_path: Path, annotatio
     text = f"import typing\ndef show(kind: {annotation}):\n    print(kind.__name__)"
     assert others(tmp_path, text, with_classes=False)
     assert not others(tmp_path, text)
+
+
+ASKED = """
+import types
+import torch
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return x
+
+def rebind(model):
+    for module in model.modules():
+        if isinstance({asked}, types.FunctionType):
+            print(module)
+"""
+STORED = {
+    "nothing": ("", True),
+    "what a library makes": (
+        "def go(net):\n    net.forward = torch.compiler.disable(net.forward)\n",
+        True,
+    ),
+    "by options": ("def go(net):\n    net.forward = torch.compile(mode='x')(net.forward)\n", True),
+    "a method": (
+        "def go(net):\n    net.forward = types.MethodType(type(net).forward, net)\n",
+        True,
+    ),
+    "what it was": ("def go(net):\n    old = net.forward\n    net.forward = old\n", True),
+    "bound by hand": ("def go(net):\n    net.forward = type(net).forward.__get__(net)\n", True),
+    "a lambda": ("def go(net):\n    net.forward = lambda x: x\n", False),
+    "a lambda in a wrapper": (
+        "def go(net):\n    net.forward = torch.compile(lambda x: x)\n",
+        False,
+    ),
+    "one that is not known": ("def go(net, step):\n    net.forward = step\n", False),
+    "by its text": ("def go(net, step):\n    setattr(net, 'forward', step)\n", False),
+    "by a key": ("def go(net, step):\n    net.__dict__['forward'] = step\n", False),
+    "as a keyword": ("def go(step):\n    return types.SimpleNamespace(forward=step)\n", False),
+    "what moved": ("def _collate(b): pass\ndef go(net):\n    net.forward = _collate\n", False),
+    "a field": ("class Steps:\n    forward: object = None\n", False),
+}
+DICTS = [
+    "module.__dict__.get('forward')",
+    "vars(module).get('forward')",
+    "module.__dict__['forward']",
+]
+
+
+@pytest.mark.parametrize("asked", DICTS)
+@pytest.mark.parametrize(("stored", "expected"), STORED.values(), ids=STORED)
+def test_what_objects_keep_under_a_name_is_what_is_stored_there(tmp_path, asked, stored, expected):
+    (tmp_path / "main.py").write_text(ASKED.format(asked=asked) + stored)
+    tree = Project([tmp_path / "main.py"])
+    (module,) = tree.mentions("FunctionType")
+    node = module.nodes_by_name["FunctionType"][0]
+    value = observed(module, node)
+    assert value is not None
+    assert Sources(Program(tree), {"_collate"}).are_others(module, value) is expected
+
+
+def test_a_computed_key_gives_anything(tmp_path):
+    (tmp_path / "main.py").write_text(ASKED.format(asked="module.__dict__.get(name)"))
+    tree = Project([tmp_path / "main.py"])
+    (module,) = tree.mentions("FunctionType")
+    value = observed(module, module.nodes_by_name["FunctionType"][0])
+    assert value is not None
+    assert not Sources(Program(tree), {"_collate"}).are_others(module, value)

@@ -6,11 +6,13 @@ import ast
 import builtins
 from collections.abc import Collection, Iterator
 
+from dlfix.fixing.proof.flow_targets import bindings_of
 from dlfix.fixing.proof.program import Program, whose_class
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, last_part, parameters
+from dlfix.fixing.proof.writes import values_given
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module
-from dlfix.project.syntax import defaults
+from dlfix.project.syntax import attributes_of, defaults
 
 _KINDS = frozenset({"FunctionType", "LambdaType"})
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set)
@@ -71,6 +73,17 @@ class Sources:
         match node:
             case ast.Name(id=name):
                 return self._named(module, node, name, met)
+            case (
+                ast.Subscript(value=table, slice=ast.Constant(value=str() as key))
+                | ast.Call(
+                    func=ast.Attribute(value=table, attr="get" | "pop"),
+                    args=[ast.Constant(value=str() as key), *_],
+                )
+            ) if attributes_of(table) is not None:
+                given = node.args[1:] if isinstance(node, ast.Call) else []
+                return self._stored_as(key, met) and all(
+                    self._are(module, each, met) for each in given
+                )
             case ast.Attribute(attr=name):
                 return self.program.is_of_library(module, node) or self._kept(
                     module, node, name, met
@@ -85,6 +98,57 @@ class Sources:
             case ast.BoolOp(values=values):
                 return all(self._are(module, each, met) for each in values)
         return isinstance(node, _VALUES)
+
+    def _stored_as(self, name: str, met: set[object]) -> bool:
+        """Return whether all that objects, classes and modules keep under a name is seen, and is something else."""
+        if name in met:
+            return True
+        met.add(name)
+        if name in self.moved:
+            return False
+        for home in self.program.project.mentions(name):
+            own = home.scope.bindings.get(name, ())
+            if not all(self._bound(home, each, met) for each in own):
+                return False
+            classes = self.program.classes(home)
+            if any(name in each.annotated for each in classes):
+                return False  # a field, which a constructor may fill
+            members = [each.values[name] for each in classes if name in each.values]
+            stored = [*members, *_passed_as(home, name)]
+            if not all(self._are_made(home, each, name, met) for each in stored):
+                return False
+        return all(
+            value is not None and self._are_made(home, value, name, met)
+            for home, value in values_given(self.program, name)
+        )
+
+    def _are_made(self, module: Module, value: ast.expr, name: str, met: set[object]) -> bool:
+        """Return whether a value that is kept under a name is made of other things: a library gives what it is given."""
+        if len(met) > _MOST:
+            return False
+        match value:
+            case ast.Attribute(attr=attr) if attr == name:
+                return True  # what an object has under the same name
+            case ast.Name() if value not in met and _are_assigned(bindings_of(module, value)):
+                met.add(value)
+                bound = [each.value for each in bindings_of(module, value)]
+                return all(self._are_made(module, each, name, met) for each in bound if each)
+            case ast.Call(func=func, args=[function, _]) if last_part(func) == "MethodType":
+                return self._are_made(module, function, name, met)
+            case ast.Call(func=ast.Attribute(attr="__get__", value=function)):
+                return self._are_made(module, function, name, met)
+            case ast.Call(func=func) if self._is_of_library(module, func):
+                given = [*value.args, *(each.value for each in value.keywords)]
+                return all(self._are_made(module, each, name, met) for each in given)
+        return self._are(module, value, met)
+
+    def _is_of_library(self, module: Module, func: ast.expr) -> bool:
+        """Return whether a call is of a library's function, or of what one gives for plain values."""
+        if isinstance(func, ast.Call):
+            given = [*func.args, *(each.value for each in func.keywords)]
+            are_plain = all(isinstance(each, ast.Constant) for each in given)
+            return are_plain and self._is_of_library(module, func.func)
+        return self.program.is_of_library(module, func)
 
     def _makes_other(self, module: Module, func: ast.expr) -> bool:
         """Return whether what is called gives modules, or data as `str` does."""
@@ -248,6 +312,31 @@ class Sources:
                         return False
                     stored = True
         return stored
+
+
+def _are_assigned(bindings: list[Binding]) -> bool:
+    plain = (each.kind == "assign" and not each.path and each.value for each in bindings)
+    return bool(bindings) and all(plain)
+
+
+def _passed_as(module: Module, name: str) -> Iterator[ast.expr]:
+    """Yield what code may store under a name other than by an assignment: by its text, or as a keyword."""
+    for each in module.nodes(ast.keyword):
+        if each.arg == name:
+            yield each.value
+    for call in module.calls_by_name.get("setattr", ()):
+        match call.args:
+            case [_, ast.Constant(value=text), value] if text == name:
+                yield value
+    for display in module.nodes(ast.Dict):
+        for key, value in zip(display.keys, display.values, strict=True):
+            if isinstance(key, ast.Constant) and key.value == name:
+                yield value
+    for statement in module.nodes(ast.Assign):
+        for target in statement.targets:
+            match target:
+                case ast.Subscript(slice=ast.Constant(value=text)) if text == name:
+                    yield statement.value
 
 
 def _is_of_class(module: Module, node: ast.Name) -> bool:
