@@ -90,3 +90,46 @@ def test_a_partial_is_asked_by_a_pattern():
         text.format("lambda b: b[:n]"), new + text.format("functools.partial(_by, n=n)")
     )
     assert any("`FunctionType` of a function is read" in each for each in reasons)
+
+
+STATS = (
+    "import dataclasses\nfrom typing import NamedTuple\n\nstats = {}\n\n"
+    "@functools.lru_cache(maxsize=None)\ndef stats_for(f):\n    return []\n\n"
+    "@dataclasses.dataclass(frozen=True)\nclass Options:\n    f: object\n    n: int = 1\n\n"
+    "@dataclasses.dataclass(eq=False)\nclass Settings:\n    f: object\n\n"
+    "class Named(NamedTuple):\n    f: object\n\n"
+    "class Cached:\n    def __init__(self):\n        self.last = None\n        self.seen = set()\n\n"
+    "    @functools.cache\n    def of(self, f):\n        return []\n\n"
+    "    def update(self, new):\n        changed = new != self.last\n        self.last = new\n\n"
+    "    def note(self, f):\n        self.seen.add(f)\n        return len(self.seen)\n\n"
+    "    def keep(self, f):\n        self.f = f\n\ncache = Cached()\n\n"
+)
+KEPT = {
+    "a cached function": ("stats_for(by)", True),
+    "a cached method": ("cache.of(by)", True),
+    "setdefault": ("stats.setdefault(by, [0])[0] += 1", True),
+    "an item": ("stats[by] = 1", True),
+    "a part of a key": ("stats[by, 2] = 1", True),
+    "a key that holds it": ("stats_for(Options(by, n=2))", True),
+    "a key by a variable": ("key = Options(by)\n    stats.setdefault(key, [])", True),
+    "a named tuple": ("stats_for(Named(by))", True),
+    "a comparison": ("cache.update(Options(by))", True),
+    "a set": ("cache.note(by)", True),
+    "what has no keys": ("cache.keep(by)", False),
+    "an object without a value": ("stats_for(Settings(by))", False),
+    "a value": ("stats['by'] = by", False),
+    "a default": ("stats.setdefault('by', by)", False),
+    "what is asked for": ("stats.get('by', by)", False),
+    "a dict of this call": ("own = {}\n    own[by] = 1", False),
+    "a comparison in this call": ("own = by\n    same = own == by", False),
+    "an object that nobody compares": ("options = Options(by)", False),
+}
+
+
+@pytest.mark.parametrize(("line", "refused"), KEPT.values(), ids=KEPT)
+def test_a_function_that_outlives_its_call_as_a_key_stays_one_of_many(line, refused):
+    text = "def make():\n    by = {0}\n    {1}\n    return DataLoader([], collate_fn=by)\n"
+    before = STATS + text.format("lambda b: b[0]", line)
+    after = STATS + "def _by(b):\n    return b[0]\n\n" + text.format("_by", line)
+    reasons = worse(before, after)
+    assert any("now share one function" in each for each in reasons) is refused

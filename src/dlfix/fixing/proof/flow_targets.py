@@ -20,6 +20,7 @@ _PASSES_ON = frozenset(
 # Methods that put something into a container.
 TAKES = frozenset("append appendleft extend insert add update setdefault".split())
 OF_CLASSES = frozenset({"staticmethod", "classmethod"})
+CACHES = frozenset({"lru_cache", "cache"})
 _MOST_VALUES = 40  # values that one attribute is followed to
 
 # A function, its module, and how many of its parameters are bound.
@@ -116,6 +117,23 @@ class Targets:
         named = [each for value in values for each in chosen(value)]
         found = [self.callee(module, each) for each in named]
         return [each for each in found if each is not None] if None not in found else []
+
+    def cached(self, module: Module, func: ast.expr) -> list[Target]:
+        """Return the functions of the project that a call runs through a cache: their arguments are its keys."""
+        direct = self.program.function_of(module, func)
+        found = [direct] if direct is not None else []
+        if direct is None and isinstance(func, ast.Attribute):
+            found = [
+                (home, function)
+                for home in self.program.project.mentions(func.attr)
+                for function in home.functions_by_name.get(func.attr, ())
+                if isinstance(home.parent(function), ast.ClassDef)
+            ]
+        return [
+            (home, function, int(isinstance(home.parent(function), ast.ClassDef)))
+            for home, function in found
+            if isinstance(function, ast.FunctionDef) and _is_cached(function)
+        ]
 
     def callee(self, module: Module, func: ast.expr) -> Target | None:
         """Return the function of the project that a call runs, and how many arguments are bound."""
@@ -238,6 +256,11 @@ def is_super(func: ast.expr) -> bool:
         case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__"):
             return True
     return False
+
+
+def _is_cached(function: ast.FunctionDef) -> bool:
+    names = [getattr(each, "func", each) for each in function.decorator_list]
+    return any(last_part(each) in CACHES for each in names)
 
 
 def _origin(statement: ast.AST, name: str) -> str:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from dlfix.fixing.proof.flow_containers import GIVES, HOLDERS, Containers
 from dlfix.fixing.proof.flow_fields import Place
-from dlfix.fixing.proof.flow_targets import OF_CLASSES, TAKES, bindings_of, chosen, is_super
+from dlfix.fixing.proof.flow_targets import CACHES, OF_CLASSES, TAKES, bindings_of, chosen, is_super
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.syntax import FUNCTIONS, last_part, within
 from dlfix.project.import_time import ImportTime
@@ -33,9 +33,9 @@ _SHOW = frozenset({"print", "str", "repr", "format"})
 _ITERATORS = frozenset("repeat cycle chain from_iterable islice product zip_longest".split())
 _GIVEN_BY_PARTIAL = frozenset({"func", "args", "keywords"})
 _FIELDS = frozenset({"dataclass", "define", "frozen", "mutable"})
-_CACHES = frozenset({"lru_cache", "cache"})
 # Special attributes that give the function again.
 _SELF = frozenset({"__call__", "__func__", "__wrapped__", "__self__", "__dict__"})
+_MOST_HOLDERS = 20  # objects that hold one value and are followed as well
 _MOST = 2000  # places that one value is followed to
 
 
@@ -88,8 +88,15 @@ def changes_of(program: Program, module: Module, function: ast.AST) -> Changes:
     flow = _Flow(program)
     flow.start(module, function)
     flow.run_on()
-    both = [place for place, sides in flow.compared.items() if len(sides) > 1]
-    return Changes(tuple(flow.marked), tuple(flow.bound), (*flow.unique, *both))
+    told = [*flow.told_apart()]
+    holders = [*flow.holders]
+    for holder in holders[:_MOST_HOLDERS]:
+        inner = _Flow(program)
+        inner.add(*holder)
+        inner.run_on()
+        told += inner.told_apart()
+        holders += (each for each in inner.holders if each not in holders)
+    return Changes(tuple(flow.marked), tuple(flow.bound), tuple(told))
 
 
 def places_of(program: Program, module: Module, made: ast.expr) -> list[Place] | None:
@@ -126,6 +133,7 @@ class _Flow(Containers):
         self.bound: list[Place] = []
         self.unique: list[Place] = []
         self.compared: dict[Place, set[ast.AST]] = {}  # with the sides that it may be
+        self.holders: list[Place] = []  # objects that are equal where what they hold is
 
     def start(self, module: Module, function: ast.AST) -> bool:
         """Note where a function or class is first taken; False for what a decorator or a base gets."""
@@ -170,6 +178,11 @@ class _Flow(Containers):
         """Follow the value as far as it is seen, also past where it is lost."""
         for place in self._in_turn():
             self._goes(*place)
+
+    def told_apart(self) -> Iterator[Place]:
+        """Yield where the value is told from others of its kind: as a key, in a set, by a comparison."""
+        yield from self.unique
+        yield from (place for place, sides in self.compared.items() if len(sides) > 1)
 
     def _in_turn(self) -> Iterator[Place]:
         yield from itertools.islice(self.places, _MOST)  # grows while it is read
@@ -333,7 +346,7 @@ class _Flow(Containers):
     def _only_calls(self, module: Module, decorator: ast.expr) -> bool:
         """Return whether what a decorator makes of a function gives what the function does, and no code of the project sees it."""
         func = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if last_part(func) in OF_CLASSES | _CACHES or self.targets.is_of_library(module, func):
+        if last_part(func) in CACHES | OF_CLASSES or self.targets.is_of_library(module, func):
             return True
         return isinstance(func, ast.Attribute) and self.targets.is_nobodys(module, func)
 
@@ -360,7 +373,14 @@ class _Flow(Containers):
             return self._given_to_field(module, call, node, keyword)
         if self.targets.is_of_library(module, call.func):
             return self._given_to_library(module, call, node, keyword)
-        callees = self.targets.callees(module, call.func) or self.targets.methods(module, call.func)
+        cached = self.targets.cached(module, call.func)
+        if cached:
+            self.unique.append((module, call))
+        callees = (
+            cached
+            or self.targets.callees(module, call.func)
+            or self.targets.methods(module, call.func)
+        )
         if not callees and isinstance(call.func, ast.Attribute):
             kept = self.targets.kept_functions(call.func.attr)
             if kept is not None:
@@ -371,8 +391,13 @@ class _Flow(Containers):
             if keyword:
                 self.note_key(ast.Constant(keyword))
             elif call.func.attr == "setdefault":
+                if call.args[0] is node:
+                    self.unique.append((module, call))
+                    return True  # gives what is kept under it
                 self.note_key(call.args[0] if call.args else None)
                 self.add(module, call)
+            elif call.func.attr == "add" and _is_set(module, call.func.value):
+                self.unique.append((module, call))
             if not self.put_into(module, call.func.value):
                 return False
             return all(self._into(call, node, keyword, *each) for each in callees)
@@ -406,6 +431,8 @@ class _Flow(Containers):
         name = keyword or _by_position([*dict.fromkeys(fields)], call, node)
         if "NamedTuple" in map(last_part, cls.node.bases):
             self.add(module, call)  # its items are its fields
+        elif _are_equal_by_fields(cls):
+            self.holders.append((module, call))
         return bool(name) and self.kept(name, cls)
 
     def _bound_by_partial(
@@ -490,6 +517,33 @@ def _is_of_fields(cls: Class) -> bool:
     """Return whether the arguments of a class become attributes of their names."""
     over = {last_part(getattr(each, "func", each)) for each in cls.node.decorator_list}
     return over <= _FIELDS if over else "NamedTuple" in map(last_part, cls.node.bases)
+
+
+def _are_equal_by_fields(cls: Class) -> bool:
+    """Return whether objects of a data class are equal where their fields are, so that these make its hash."""
+    options = [
+        option
+        for each in cls.node.decorator_list
+        if isinstance(each, ast.Call)
+        for option in each.keywords
+    ]
+    return "__eq__" not in cls.methods and not any(
+        each.arg == "eq" and isinstance(each.value, ast.Constant) and not each.value.value
+        for each in options
+    )
+
+
+def _is_set(module: Module, holder: ast.expr) -> bool:
+    """Return whether a container is made as a set, as far as it is seen."""
+    values = [each.value for each in bindings_of(module, holder)]
+    if isinstance(holder, ast.Attribute):
+        stores = module.stores_by_name.get(holder.attr, ())
+        statements = [module.statement(each) for each in stores]
+        values = [getattr(each, "value", None) for each in statements]
+    return any(
+        isinstance(each, (ast.Set, ast.SetComp)) or last_part(getattr(each, "func", None)) == "set"
+        for each in values
+    )
 
 
 def _is_builtin(module: Module, func: ast.expr, names: frozenset[str]) -> bool:
