@@ -23,6 +23,7 @@ from dlfix.catalog.rows import (
     FunctionRow,
     HolderRow,
     MethodRow,
+    NamingRow,
     ResourceRow,
     Row,
     checked_row,
@@ -32,7 +33,7 @@ from dlfix.source.text import SourceError, contents
 
 FILES: Final = ("boundaries", "holders", "resources", "callables", "functions", "settings")
 _OF_FILES = "function"
-_NO_VALUES = (_OF_FILES, "setting")  # tables that say nothing of what their names give
+_NO_VALUES = (_OF_FILES, "setting", "naming")  # tables that say nothing of what their names give
 _HEADER = re.compile(r"^\[\[(\w+)\]\]$", re.MULTILINE)
 _NAME = re.compile(r'^name = "([^"]+)"$', re.MULTILINE)
 _ALIASES = re.compile(r"^aliases = \[([^\]]*)\]", re.MULTILINE)
@@ -116,6 +117,21 @@ class Catalog:
             if row.of_object
             for name in (row.name, *row.aliases)
         }
+
+    def naming(self, name: str) -> NamingRow | None:
+        """Return the row of a function that names what it makes after functions."""
+        return self._row("naming", name, NamingRow)
+
+    @cached_property
+    def naming_methods(self) -> dict[str, list[NamingRow]]:
+        """The rows of methods that name what they make after functions, by the method's bare name."""
+        found: dict[str, list[NamingRow]] = {}
+        for row in self.rows("naming"):
+            assert isinstance(row, NamingRow)
+            names = (row.name, *row.aliases) if row.of else ()
+            for name in dict.fromkeys(each.rpartition(".")[2] for each in names):
+                found.setdefault(name, []).append(row)
+        return found
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield all rows of a table, in the order of the files."""

@@ -340,6 +340,16 @@ class SettingRow(_Named):
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class NamingRow(_Named):
+    """A call that names what it makes after functions that it is given: in a list, or in a dict of lists."""
+
+    of: str = ""  # the package that makes the objects whose method it is
+    parameters: tuple[str, ...] = ()  # those that may be passed by position, in order
+    functions: tuple[str, ...] = ()  # those that take functions
+    note: str = ""
+
+
 Row = (
     BoundaryRow
     | DatasetRow
@@ -349,6 +359,7 @@ Row = (
     | CallableRow
     | FunctionRow
     | SettingRow
+    | NamingRow
 )
 TABLES: Final[Mapping[str, type[Row]]] = {
     "boundary": BoundaryRow,
@@ -360,6 +371,7 @@ TABLES: Final[Mapping[str, type[Row]]] = {
     "callable": CallableRow,
     "function": FunctionRow,
     "setting": SettingRow,
+    "naming": NamingRow,
 }
 
 
@@ -408,6 +420,8 @@ def _lacking(table: str, row: Row) -> str:
         needed = ("keeps", "star", "keywords", "calls", "type", "gives")
     elif isinstance(row, SettingRow):
         needed = ("read_by", "handles")
+    elif isinstance(row, NamingRow):
+        needed = ("functions",)
     elif isinstance(row, CallableRow) and row.problem == "reference":
         needed = ("error",)
     elif table == "resource" and isinstance(row, ResourceRow) and row.pickles == "error":

@@ -133,3 +133,18 @@ def test_a_function_that_outlives_its_call_as_a_key_stays_one_of_many(line, refu
     after = STATS + "def _by(b):\n    return b[0]\n\n" + text.format("_by", line)
     reasons = worse(before, after)
     assert any("now share one function" in each for each in reasons) is refused
+
+
+@pytest.mark.parametrize(
+    ("line", "use", "refused"),
+    [
+        ("stats_for(by)", "first", True),
+        ("stats_for(by)", "operator.itemgetter(0)", False),  # another object each time
+        ("stats_for(len)", "first", False),
+    ],
+)
+def test_a_function_of_the_module_that_stands_for_many_is_one(line, use, refused):
+    head = "import operator\n" + STATS + "def first(b):\n    return b[0]\n\n"
+    text = "def make():\n    by = {0}\n    {1}\n    return DataLoader([], collate_fn=by)\n"
+    reasons = worse(head + text.format("lambda b: b[0]", line), head + text.format(use, line))
+    assert any("now share one function" in each for each in reasons) is refused

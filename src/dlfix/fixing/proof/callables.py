@@ -64,6 +64,8 @@ _SHOWS_ITS_NAME = frozenset(
 )
 # Functions of C that cannot be pickled by their name.
 _NOT_BY_NAME = frozenset({"lmdb.open", "lmdb.Environment"})
+# Calls that make another object each time, as a lambda did.
+_EACH_ITS_OWN = frozenset({"itemgetter", "attrgetter", "methodcaller"})
 _CONSUMES = frozenset("list tuple set dict sorted sum min max next any all len print".split())
 
 
@@ -380,14 +382,9 @@ class Moved:
     @cached_property
     def captures(self) -> list[tuple[ast.AST, _Capture]]:
         """The values given to moved callables, with the statement each stands in."""
-        had = [ast.dump(c) for c in self.old.calls]
         found: list[tuple[ast.AST, _Capture]] = []
         classes = {n.name for n in self.defined if isinstance(n, ast.ClassDef)}
-        for call in self.new.calls:
-            text = ast.dump(call)
-            if text in had:
-                had.remove(text)
-                continue
+        for call in self._fresh_calls:
             partial = last_part(call.func) == "partial"
             if not partial and last_part(call.func) not in classes:
                 continue
@@ -800,6 +797,7 @@ class Moved:
         renamed += wrapped  # each goes by the name of what it wraps
         renamed += self.defined if not renamed else []
         if not partials and not renamed:
+            yield from self._shared([])
             return
         # `hasattr(args, "func")` is also asked of command lines, whose parser has set it as a default
         of_commands = any(self.change.new.project.mentions("set_defaults"))
@@ -846,8 +844,27 @@ class Moved:
             yield self._replaced(at, asked)
         yield from self._asked_for_type(partials)
         yield from self._taken_keywords(partials)
-        functions = [each for each in self.gone if not isinstance(each, ast.ClassDef)]
-        yield from shared_functions.check(self.change, functions, [c.call for c in partials])
+        yield from self._shared([c.call for c in partials])
+
+    def _shared(self, partials: list[ast.Call]) -> Iterator[Regression]:
+        """Yield what one function cannot be that stands for those which each call made."""
+        made_anew = {last_part(call.func) for call in self._fresh_calls} & _EACH_ITS_OWN
+        if partials or self.defined or not made_anew:
+            functions = [each for each in self.gone if not isinstance(each, ast.ClassDef)]
+            yield from shared_functions.check(self.change, functions, partials)
+
+    @cached_property
+    def _fresh_calls(self) -> list[ast.Call]:
+        """The calls that the text before did not have."""
+        had = [ast.dump(each) for each in self.old.calls]
+        found: list[ast.Call] = []
+        for call in self.new.calls:
+            text = ast.dump(call)
+            if text in had:
+                had.remove(text)
+            else:
+                found.append(call)
+        return found
 
     def _replaced(self, at: ast.Call | Defined, asked: str) -> Regression:
         return self.change.regression(

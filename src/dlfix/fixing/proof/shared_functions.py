@@ -1,4 +1,4 @@
-"""Functions that each call made anew: what is done to one is done to all once they are one, and a partial binds no object."""
+"""Functions that each call made anew: what is done to one is done to all once they are one, a partial binds no object, and libraries go by names."""
 
 from __future__ import annotations
 
@@ -29,6 +29,9 @@ def check(
         becomes_partial = bool(moved) and (not name or name.strip("_") in moved)
         around = _around(change, function)
         changes = changes_of(change.old, change.before, function)
+        if not _keeps_name(change, function):
+            what = "names a result of a library, but gets another name"
+            yield from _reasons(change, function, changes.named, what)
         if becomes_partial:
             what = "becomes a method of a class, but a partial is not bound"
             yield from _reasons(change, function, changes.bound, what)
@@ -42,6 +45,12 @@ def check(
                 if not _is_inside(each, around) or _outlives(change, *each)
             ]
             yield from _reasons(change, function, told, f"is told from others, {_SHARED}")
+
+
+def _keeps_name(change: FileChange, function: Callable_) -> bool:
+    """Return whether a function of the module goes by the name of one that moved."""
+    name = getattr(function, "name", "")
+    return name in change.after.scope.bindings and name not in change.before.scope.bindings
 
 
 def _is_inside(place: Place, around: Function) -> bool:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from dlfix.fixing.proof.flow_containers import GIVES, HOLDERS, Containers
 from dlfix.fixing.proof.flow_fields import Place
 from dlfix.fixing.proof.flow_targets import CACHES, OF_CLASSES, TAKES, bindings_of, chosen, is_super
+from dlfix.fixing.proof.naming_calls import names_by
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.syntax import FUNCTIONS, last_part, within
 from dlfix.project.import_time import ImportTime
@@ -68,6 +69,7 @@ class Changes(NamedTuple):
     marked: tuple[Place, ...]  # where an attribute of it is set
     bound: tuple[Place, ...]  # where a class gets it: it is a method of the objects
     compared: tuple[Place, ...]  # where one is told from another that was made by the same code
+    named: tuple[Place, ...]  # where a library calls what it makes by the name of the function
 
 
 def known_as(program: Program, module: Module, functions: Iterable[ast.AST]) -> Known | None:
@@ -96,7 +98,8 @@ def changes_of(program: Program, module: Module, function: ast.AST) -> Changes:
         inner.run_on()
         told += inner.told_apart()
         holders += (each for each in inner.holders if each not in holders)
-    return Changes(tuple(flow.marked), tuple(flow.bound), tuple(told))
+    named = flow.named if flow.is_listed else ()
+    return Changes(tuple(flow.marked), tuple(flow.bound), tuple(told), tuple(named))
 
 
 def places_of(program: Program, module: Module, made: ast.expr) -> list[Place] | None:
@@ -133,6 +136,8 @@ class _Flow(Containers):
         self.bound: list[Place] = []
         self.unique: list[Place] = []
         self.compared: dict[Place, set[ast.AST]] = {}  # with the sides that it may be
+        self.named: list[Place] = []
+        self.is_listed = False  # whether a list or a dict of some holds it
         self.holders: list[Place] = []  # objects that are equal where what they hold is
 
     def start(self, module: Module, function: ast.AST) -> bool:
@@ -217,6 +222,7 @@ class _Flow(Containers):
                 self.add(module, above)
                 return above.elt is node
             case ast.ListComp(elt=item) | ast.GeneratorExp(elt=item):
+                self.is_listed |= item is node
                 self.add(module, above)  # each item of it is one
                 return item is node
             case ast.DictComp(value=item):
@@ -270,6 +276,8 @@ class _Flow(Containers):
             case ast.Dict(keys=keys, values=values) if node in values:
                 self.note_key(keys[values.index(node)])
                 return True
+            case ast.List() | ast.Set():
+                self.is_listed = True
         return isinstance(above, HOLDERS)
 
     def _asked(self, module: Module, asked: ast.Attribute) -> bool:
@@ -352,6 +360,8 @@ class _Flow(Containers):
 
     def _passed(self, module: Module, call: ast.Call, node: ast.AST, keyword: str) -> bool:
         """Follow an argument into the function that gets it."""
+        if names_by(self.targets, module, call, node, keyword):
+            self.named.append((module, call))
         if _is_builtin(module, call.func, _UNIQUE):
             self.unique.append((module, call))
         if _is_builtin(module, call.func, _TESTS):
@@ -361,6 +371,7 @@ class _Flow(Containers):
         if _is_builtin(module, call.func, _SHOW) or _formats(call.func):
             return not self.is_class
         if _is_builtin(module, call.func, _CONTAINERS) or _is_of_itertools(module, call.func):
+            self.is_listed |= last_part(call.func) == "list"
             if keyword and keyword != "key":
                 self.note_key(ast.Constant(keyword))
             if keyword != "key":
@@ -388,6 +399,7 @@ class _Flow(Containers):
             if self.targets.is_nobodys(module, call.func):
                 return not keyword or self.kept(keyword, None, by_library=True)
         if isinstance(call.func, ast.Attribute) and call.func.attr in TAKES:
+            self.is_listed = True
             if keyword:
                 self.note_key(ast.Constant(keyword))
             elif call.func.attr == "setdefault":
