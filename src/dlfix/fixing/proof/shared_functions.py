@@ -44,7 +44,7 @@ def check(
                 for each in changes.compared
                 if not _is_inside(each, around) or _outlives(change, *each)
             ]
-            yield from _reasons(change, function, told, f"is told from others, {_SHARED}")
+            yield from _reasons(change, function, told, f"is distinguished from others, {_SHARED}")
 
 
 def _keeps_name(change: FileChange, function: Callable_) -> bool:
