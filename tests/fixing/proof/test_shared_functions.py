@@ -95,6 +95,7 @@ def test_a_partial_is_asked_by_a_pattern():
 STATS = (
     "import dataclasses\nfrom typing import NamedTuple\n\nstats = {}\n\n"
     "@functools.lru_cache(maxsize=None)\ndef stats_for(f):\n    return []\n\n"
+    "def make_for(f):\n    return []\n\nmade_for = functools.lru_cache(maxsize=None)(make_for)\n\n"
     "@dataclasses.dataclass(frozen=True)\nclass Options:\n    f: object\n    n: int = 1\n\n"
     "@dataclasses.dataclass(eq=False)\nclass Settings:\n    f: object\n\n"
     "class Named(NamedTuple):\n    f: object\n\n"
@@ -106,6 +107,7 @@ STATS = (
 )
 KEPT = {
     "a cached function": ("stats_for(by)", True),
+    "a function that is put into a cache": ("made_for(by)", True),
     "a cached method": ("cache.of(by)", True),
     "setdefault": ("stats.setdefault(by, [0])[0] += 1", True),
     "an item": ("stats[by] = 1", True),

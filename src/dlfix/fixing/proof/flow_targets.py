@@ -120,6 +120,10 @@ class Targets:
 
     def cached(self, module: Module, func: ast.expr) -> list[Target]:
         """Return the functions of the project that a call runs through a cache: their arguments are its keys."""
+        wrapped = [each for b in bindings_of(module, func) for each in _put_into_cache(b.value)]
+        made = [self.program.function_of(module, each) for each in wrapped]
+        if made and None not in made:
+            return [(h, f, 0) for h, f in filter(None, made) if isinstance(f, ast.FunctionDef)]
         direct = self.program.function_of(module, func)
         found = [direct] if direct is not None else []
         if direct is None and isinstance(func, ast.Attribute):
@@ -256,6 +260,14 @@ def is_super(func: ast.expr) -> bool:
         case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__"):
             return True
     return False
+
+
+def _put_into_cache(value: ast.expr | None) -> list[ast.expr]:
+    """Return the function of which a value is a cache: `lru_cache(maxsize=None)(make)`."""
+    match value:
+        case ast.Call(func=ast.Call(func=maker) | maker, args=[function]):
+            return [function] if last_part(maker) in CACHES else []
+    return []
 
 
 def _is_cached(function: ast.FunctionDef) -> bool:

@@ -25,30 +25,31 @@ _FAR = 6  # assignments from what `exec` gets to the file that it was read from
 def check(change: FileChange) -> Iterator[Regression]:
     """Yield where other code may run a script, of which statements stand under its main guard now."""
     script = change.before
-    for module, call in _runs(change.new, script):
+    for module, node in _runs(change.new, script):
         if module.path != script.path:
+            name = last_part(node.func if isinstance(node, ast.Call) else node)
             yield change.regression(
                 "<module>",
                 1,
-                "code under the main guard does not run where "
-                f"`{last_part(call.func)}` may run the script ({module.path.name}:{call.lineno})",
+                f"code under the main guard does not run where `{name}` may run the script "
+                f"({module.path.name}:{node.lineno})",
             )
             return
     for module in change.new.project.mentions("import_module"):
-        for node, found in imports_of(change.new.project, module):
-            if not isinstance(node, (ast.Name, ast.Attribute)):
+        for use, found in imports_of(change.new.project, module):
+            if not isinstance(use, (ast.Name, ast.Attribute)):
                 continue
             if found.path == script.path and module.path != script.path:
                 yield change.regression(
                     "<module>",
                     1,
                     "code under the main guard does not run on import "
-                    f"({module.path.name}:{node.lineno})",
+                    f"({module.path.name}:{use.lineno})",
                 )
                 return
 
 
-def _runs(program: Program, script: Module) -> Iterator[tuple[Module, ast.Call]]:
+def _runs(program: Program, script: Module) -> Iterator[tuple[Module, ast.expr]]:
     """Yield the calls that may run the file of a script, and do not give it the name of the main module."""
     for name, position in (_OF_PATHS | _LOADS).items():
         for module, call in _calls(program, name):
@@ -59,10 +60,23 @@ def _runs(program: Program, script: Module) -> Iterator[tuple[Module, ast.Call]]
         for module, call in _calls(program, name):
             if not _is_main(call) and _may_name(_argument(call, position), script):
                 yield module, call
+    for name in (*_OF_PATHS, *_OF_NAMES):
+        yield from _handed_on(program, name)
     for module, call in _calls(program, "exec"):
         paths = _files_read(module, call.args[0], _FAR) if call.args else ()
         if not _is_main(call) and any(_may_be(program, module, p, script, True) for p in paths):
             yield module, call
+
+
+def _handed_on(program: Program, name: str) -> Iterator[tuple[Module, ast.expr]]:
+    """Yield where a function goes to other code, which calls it: `pool.map(runpy.run_path, paths)`."""
+    for module in program.project.mentions(name):
+        for node in module.nodes_by_name.get(name, ()):
+            above = module.parent(node)
+            is_called = isinstance(above, ast.Call) and above.func is node
+            is_main = isinstance(above, ast.Call) and _is_main(above)
+            if not is_called and not is_main and program.is_of_library(module, node):
+                yield module, node
 
 
 def _calls(program: Program, name: str) -> Iterator[tuple[Module, ast.Call]]:
