@@ -196,3 +196,9 @@ def test_a_computed_key_gives_anything(tmp_path):
     value = observed(module, module.nodes_by_name["FunctionType"][0])
     assert value is not None
     assert not Sources(Program(tree), {"_collate"}).are_others(module, value)
+
+
+@pytest.mark.parametrize("with_classes", [True, False])
+def test_the_bases_of_a_class_are_classes(tmp_path, with_classes):
+    text = "def show(model):\n    bases = type(model).__bases__\n    print(bases[0].__name__)\n"
+    assert others(tmp_path, text, with_classes=with_classes) is not with_classes

@@ -18,6 +18,7 @@ _KINDS = frozenset({"FunctionType", "LambdaType"})
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set)
 _VALUES = (ast.Constant, ast.JoinedStr, ast.Dict, ast.Compare, ast.DictComp, *_DISPLAYS)
 _GIVE_MODULES = frozenset({"getmodule", "import_module"})
+_BASES = frozenset({"__bases__", "__mro__"})
 _MOST = 60  # expressions that one question is followed to
 
 
@@ -84,6 +85,8 @@ class Sources:
                 return self._stored_as(key, met) and all(
                     self._are(module, each, met) for each in given
                 )
+            case ast.Subscript(value=items) if _are_bases(module, items):
+                return not self.with_classes
             case ast.Attribute(attr=name):
                 return self.program.is_of_library(module, node) or self._kept(
                     module, node, name, met
@@ -312,6 +315,14 @@ class Sources:
                         return False
                     stored = True
         return stored
+
+
+def _are_bases(module: Module, items: ast.expr) -> bool:
+    """Return whether an expression gives the bases of a class: `cls.__bases__`, or a variable that has them."""
+    bound = bindings_of(module, items)
+    if _are_assigned(bound):
+        return all(last_part(each.value) in _BASES for each in bound)
+    return isinstance(items, ast.Attribute) and items.attr in _BASES
 
 
 def _are_assigned(bindings: list[Binding]) -> bool:
