@@ -690,3 +690,22 @@ def test_a_method_that_is_only_renamed_reads_what_it_read(body, refused):
     before = RENAMED.format(name="__read").replace("if items:", "pass\n        if items:")
     found = worse(before, after)
     assert refused == any("may not be assigned yet" in reason for reason in found)
+
+
+@pytest.mark.parametrize(
+    ("code", "refused"),
+    [
+        ("from inspect import signature\n\ndef show(f):\n    return signature(f)\n", True),
+        ("import json\n\ndef show(signature):\n    json.dump(signature, open('x', 'w'))\n", False),
+        (
+            "import json\n\ndef show(f):\n    signature = read()\n    json.dump(signature, f)\n",
+            False,
+        ),
+    ],
+)
+def test_a_variable_may_have_the_name_of_what_asks(code, refused):
+    text = "def made(n):\n    by = {}\n    show(by)\n    return DataLoader([], collate_fn=by)\n\n"
+    moved = "def _by(f, *, n):\n    return f[:n]\n\n"
+    before = code + text.format("lambda f: f[:n]")
+    after = code + moved + text.format("functools.partial(_by, n=n)")
+    assert any("`signature` of a function" in each for each in worse(before, after)) is refused

@@ -992,6 +992,8 @@ class Moved:
         if isinstance(node, ast.Name):
             if name in _NAMES | {"__annotations__"} or name.startswith("__"):
                 return False
+            if _is_data(module, node):
+                return False
             return isinstance(module.parent(node), (ast.Call, ast.Tuple, ast.MatchClass))
         owner = node.value
         if last_part(owner) in ("cls", "f_code"):
@@ -1076,6 +1078,17 @@ class Moved:
 
 
 _BINDING = (*FUNCTIONS, ast.ClassDef, ast.ExceptHandler, ast.Import, ast.ImportFrom)
+
+
+def _is_data(module: Module, node: ast.Name) -> bool:
+    """Return whether a name is a variable of a function that only has the name of what asks: `dump(signature)`."""
+    scope = module.scope_of(node).lookup(node.id)
+    if scope is None or not scope.is_function:
+        return False
+    return all(
+        each.kind == "parameter" or (each.kind == "assign" and isinstance(each.value, ast.Call))
+        for each in scope.bindings.get(node.id, ())
+    )
 
 
 def _changed_by(becomes_partial: bool, is_renamed: bool, is_wrapped: bool) -> frozenset[str]:
