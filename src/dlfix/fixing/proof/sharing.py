@@ -27,6 +27,7 @@ from dlfix.fixing.proof.syntax import (
     values_set,
     within,
 )
+from dlfix.fixing.proof.unspelled_reads import may_stand_for, named_by_text, unspelled
 from dlfix.project.module import Module
 from dlfix.project.order import comes_before, in_order
 
@@ -52,6 +53,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
         yield from _asked_by_loaders(change, name, function, touching)
         yield from _left_by_construction(change, name, function)
         yield from _touched_outside(change, name, function, touching)
+        yield from _read_unspelled(change, name, function, touching)
     yield from _of_a_process(change)
     yield from _kept_by_callers(change)
     yield from _kept_by_derived(change)
@@ -178,7 +180,7 @@ def _touching(change: ClassChange, name: str) -> set[str]:
             for cls in family
             for f in cls.functions
             if f.name not in found and not _only_if_open(f, name)
-            for used in (*order.called_on_self(cls, f), *_opened_into(f))
+            for used in (*order.called_on_self(cls, f), *_opened_into(f), *named_by_text(f))
             if used in found
             or used.removeprefix("super ") in found
             or _is_looked_up(change, used, found)
@@ -225,6 +227,8 @@ def _bound_methods(function: Function) -> Iterator[tuple[str, str]]:
 
 def _only_if_open(function: Function, name: str) -> bool:
     """Return whether a method touches an attribute only once it is open."""
+    if name in named_by_text(function):
+        return False
     return any(isinstance(n, ast.Constant) and n.value == name for n in executed(function.body))
 
 
@@ -252,7 +256,8 @@ def _asked_by_loaders(
 def _opens(
     change: ClassChange, cls: Class, function: Function, name: str, touching: set[str]
 ) -> bool:
-    return any(used in touching for used in order.called_on_self(cls, function))
+    used = {*order.called_on_self(cls, function), *named_by_text(function)}
+    return not used.isdisjoint(touching)
 
 
 def is_sent(change: ClassChange, cls: Class) -> bool:
@@ -338,6 +343,26 @@ def _touched_outside(
             return
 
 
+def _read_unspelled(
+    change: ClassChange, name: str, getter: Function, touching: set[str]
+) -> Iterator[Regression]:
+    """Yield where the parent may open a handle by a text, a pattern or a protocol that has its name."""
+    classes = [change.after, *change.new.heirs(change.after)]
+    own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
+    named = {each for each in touching if not each.startswith("__")}
+    parent = ParentCode(change.new)
+    for module, node, how in unspelled(change.new, classes, named):
+        if id(node) in own or not before_workers(change, module, node):
+            continue
+        if parent.runs(module, change.new.enclosing(module, node)):
+            yield change.regression(
+                getter,
+                f"`{name}` may be opened in the parent by {how} ({module.path.name}:{node.lineno}), "
+                f"so forked workers share it (line {getter.lineno})",
+            )
+            return
+
+
 def _uses(
     change: ClassChange, classes: list[Class], touching: set[str], own: set[int]
 ) -> Iterator[tuple[Module, ast.expr, str]]:
@@ -361,12 +386,16 @@ def _uses(
                     seen.add(key)
                     yield from _uses_of(change, where, body, name, touching, own, 2)
     public = {t for t in touching if not t.startswith("_")}
+    parent = ParentCode(change.new)
     for attribute in public:
         for module in change.new.project.mentions(attribute):
             for node in module.nodes(ast.Attribute):
                 if node.attr != attribute or id(node) in own or not isinstance(node.ctx, ast.Load):
                     continue
-                if is_object(change, module, node.value, classes):
+                if is_object(change, module, node.value, classes) or (
+                    may_stand_for(change.new, module, node.value, classes)
+                    and parent.runs(module, change.new.enclosing(module, node))
+                ):
                     yield module, node, f"`{dotted(node) or attribute}`"
 
 
@@ -586,7 +615,7 @@ def _may_have_workers(call: ast.Call) -> bool:
     return bool(workers) and not (isinstance(workers[0], ast.Constant) and not workers[0].value)
 
 
-def before_workers(change: ClassChange, module: Module, node: ast.expr) -> bool:
+def before_workers(change: ClassChange, module: Module, node: ast.expr | ast.pattern) -> bool:
     """Return whether a place may run in the parent before workers start.
 
     Not where it stands below the last loader of its function, outside any loop.
