@@ -47,7 +47,7 @@ class Fix:
     applicability: Applicability
     edits: tuple[Edit, ...]
     why_unsafe: str = ""  # one clause, for an unsafe fix: what may change
-    form: Literal["", "lazy", "held", "sliced", "state", "where_open", "at_position"] = (
+    form: Literal["", "lazy", "held", "sliced", "state", "where_open", "at_position", "holder"] = (
         ""  # of several forms, which one this is
     )
     remains: str = ""  # one clause: what a process may still share with its parent

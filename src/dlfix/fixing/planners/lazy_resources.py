@@ -22,6 +22,7 @@ from dlfix.fixing.classes.evidence import (
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, StoreSite, started_sites
 from dlfix.fixing.classes.handles import Handle, NotLazily, Refusal
 from dlfix.fixing.classes.hierarchy import surroundings
+from dlfix.fixing.classes.holders import without_holders
 from dlfix.fixing.classes.observed import declared_at, seen_whole_at
 from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.options import with_options
@@ -57,6 +58,10 @@ STACKS = ("contextlib.ExitStack",)
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     """Answer for each finding: one fix for each class that opens."""
+    yield from without_holders(_planned(findings, analysis), analysis, NAME)
+
+
+def _planned(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     read, refused = culprits(findings, analysis)
     yield from with_options(refused, analysis, NAME)
 

@@ -13,6 +13,7 @@ from dlfix.fixing.classes.derived import with_hanging
 from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
 from dlfix.fixing.classes.facts import STARTS, ClassFacts
 from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.holders import joined_with_holders, without_holders
 from dlfix.fixing.classes.modules_kept import plan_modules
 from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.options import with_options
@@ -71,6 +72,10 @@ _UNKNOWN = "the code that recreates the object is unknown"
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     """Answer for each finding: one fix for each class that keeps what cannot be pickled."""
+    yield from without_holders(_planned(findings, analysis), analysis, NAME)
+
+
+def _planned(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     lookups = [each for each in findings if isinstance(each.evidence, EndlessLookup)]
     lacking = [each for each in findings if each.code in ("DLF208", "DLF209")]
     others = [each for each in findings if isinstance(each.evidence, OfAnotherContext)]
@@ -85,6 +90,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
 
         yield from plan_contexts(others, analysis)
     read, refused = culprits(own, analysis)
+    read = joined_with_holders(read)
     yield from with_options(refused, analysis, NAME)
 
     def plan_one(

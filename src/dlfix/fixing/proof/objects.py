@@ -24,6 +24,7 @@ from dlfix.project.trees import kept
 # Bases that give an object no attributes but methods of their own.
 BARE = frozenset({"object", "ABC", "Generic", "Protocol", "Dataset", "IterableDataset"})
 _OF_ATTRIBUTES = frozenset({"AttributeError", "Exception", "BaseException"})
+_PUTTING = frozenset({"append", "appendleft", "add", "insert", "setdefault"})
 _MOST_KEPT = 16  # sets of modules of which is remembered what holds objects there
 _MOST_MODULES = 24  # a name in more modules than these is too common to follow
 
@@ -125,6 +126,63 @@ def is_object(
             ):
                 return True
     return False
+
+
+def is_item(change: ClassChange, module: Module, node: ast.expr, classes: list[Class]) -> bool:
+    """Return whether an expression is an item of a collection into which the code around puts such an object."""
+    body = change.new.body_around(module, node)
+    return any(
+        is_object(change, module, item, classes)
+        for holder in _taken_from(change.new, module, node)
+        for item in _items_put(change.new, module, body, holder)
+    )
+
+
+def _taken_from(program: Program, module: Module, node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the collections of which an expression may be an item: `rows[0]`, `for each in rows`, `max(rows, key=...)`."""
+    if isinstance(node, ast.Subscript):
+        yield node.value
+    if not isinstance(node, ast.Name):
+        return
+    scope = module.scope_of(node).lookup(node.id)
+    if scope is not None and isinstance(scope.node, ast.Lambda):
+        yield from given_with(module, scope.node)
+        return
+    for each in values_of(program, module, node, node.id):
+        yield each.value if isinstance(each, ast.Subscript) else each
+
+
+def given_with(module: Module, made: ast.Lambda) -> Iterator[ast.expr]:
+    """Yield what a call gets besides a lambda, and what it is a method of: `rows` in `rows.sort(key=lambda ...)`."""
+    above = module.parent(made)
+    call = module.parent(above) if isinstance(above, ast.keyword) else above
+    if isinstance(call, ast.Call):
+        yield from (each for each in call.args if each is not made)
+        if isinstance(call.func, ast.Attribute):
+            yield call.func.value
+
+
+def _items_put(
+    program: Program, module: Module, body: list[ast.stmt], holder: ast.expr
+) -> Iterator[ast.expr]:
+    """Yield what is in a collection as it is written, and what some code puts into it."""
+    name = dotted(holder)
+    for each in [holder, *(values_of(program, module, holder, name) if name else ())]:
+        match each:
+            case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
+                yield from items
+            case ast.Dict(values=items):
+                yield from items
+            case ast.ListComp(elt=item) | ast.SetComp(elt=item) | ast.DictComp(value=item):
+                yield item
+    for node in executed(body) if name else ():
+        match node:
+            case ast.Call(func=ast.Attribute(value=held, attr=method), args=[*_, item]):
+                if dotted(held) == name and method in _PUTTING:
+                    yield item
+            case ast.Assign(targets=[ast.Subscript(value=held)], value=item):
+                if dotted(held) == name:
+                    yield item
 
 
 def _called_by(

@@ -10,7 +10,7 @@ from dlfix.fixing.proof import order, state
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.handling import Held, held_by, returned
 from dlfix.fixing.proof.implied_calls import described, implied
-from dlfix.fixing.proof.objects import is_object, may_be_object
+from dlfix.fixing.proof.objects import is_item, is_object, may_be_object
 from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
@@ -27,7 +27,7 @@ from dlfix.fixing.proof.syntax import (
     values_set,
     within,
 )
-from dlfix.fixing.proof.unspelled_reads import may_stand_for, named_by_text, unspelled
+from dlfix.fixing.proof.unspelled_reads import named_by_text, unspelled
 from dlfix.project.module import Module
 from dlfix.project.order import comes_before, in_order
 
@@ -393,7 +393,7 @@ def _uses(
                 if node.attr != attribute or id(node) in own or not isinstance(node.ctx, ast.Load):
                     continue
                 if is_object(change, module, node.value, classes) or (
-                    may_stand_for(change.new, module, node.value, classes)
+                    is_item(change, module, node.value, classes)
                     and parent.runs(module, change.new.enclosing(module, node))
                 ):
                     yield module, node, f"`{dotted(node) or attribute}`"

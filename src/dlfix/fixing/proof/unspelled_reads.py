@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.computed_names import passed_for
+from dlfix.fixing.proof.objects import given_with
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, self_name
 from dlfix.project.holding import ANYWHERE
@@ -59,33 +60,20 @@ def named_by_text(function: Function) -> frozenset[str]:
     return frozenset(found)
 
 
-def may_stand_for(program: Program, module: Module, node: ast.expr, classes: list[Class]) -> bool:
+def _stands_for(program: Program, module: Module, node: ast.expr, classes: list[Class]) -> bool:
     """Return whether an expression has a name that objects of these classes come to, or is an item of such."""
     while isinstance(node, (ast.Subscript, ast.Starred)):
         node = node.value
-    if writes.goes_by_known(program, module, node, classes):
-        return True
-    return any(
-        writes.goes_by_known(program, module, each, classes)
-        for each in _given_with_lambda(module, node)
-    )
-
-
-def _given_with_lambda(module: Module, node: ast.expr) -> Iterator[ast.expr]:
-    """Yield what a call is of, and gets, besides the lambda whose parameter a name is: `rows` in `max(rows, key=...)`."""
+    asked = [node]
     scope = module.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
-    made = scope.node if scope is not None else None
-    above = module.parent(made) if isinstance(made, ast.Lambda) else None
-    call = module.parent(above) if isinstance(above, ast.keyword) else above
-    if isinstance(call, ast.Call):
-        yield from (each for each in call.args if each is not made)
-        if isinstance(call.func, ast.Attribute):
-            yield call.func.value
+    if scope is not None and isinstance(scope.node, ast.Lambda):
+        asked += given_with(module, scope.node)
+    return any(writes.goes_by_known(program, module, each, classes) for each in asked)
 
 
 def _may_be_asked(program: Program, module: Module, node: ast.expr, classes: list[Class]) -> bool:
     """Return whether an expression may be such an object; what goes everywhere may be anything but a module or `self`."""
-    if may_stand_for(program, module, node, classes):
+    if _stands_for(program, module, node, classes):
         return True
     if program.class_of_self(module, node) is not None or program.is_of_library(module, node):
         return False
@@ -257,4 +245,4 @@ def _is_checkable(program: Program, cls: Class, names: AbstractSet[str]) -> bool
     return "runtime_checkable" in cls.decorators and not names.isdisjoint(members)
 
 
-__all__ = ["Read", "may_stand_for", "named_by_text", "unspelled"]
+__all__ = ["Read", "named_by_text", "unspelled"]
