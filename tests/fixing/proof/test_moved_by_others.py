@@ -1,8 +1,10 @@
 """A stream that the caller passes stands where the caller has read to: a new one does not."""
 
+import textwrap
+
 import pytest
 
-from tests.fixing.proof.pairs import opened, worse
+from tests.fixing.proof.pairs import HEAD, opened, worse
 
 BEFORE = """
 class Rows(Dataset):
@@ -85,6 +87,49 @@ def test_a_caller_moves_what_it_passes(parts, counts):
 
 def test_a_place_of_its_own_before_each_read_makes_no_difference():
     assert not moved(f"self.file.seek(index); {NEXT}", made=f"{OPEN}; stream.readline()")
+
+
+SOUND = """
+import soundfile
+
+def main(path):
+    stream = soundfile.SoundFile(path)
+    {before}
+    return DataLoader(Rows(stream), num_workers=2)
+"""
+FRAMES = """
+self.file.seek(index)
+        return self.file.read(4)
+
+    def __len__(self):
+        return self.file.{length}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "length", "counts"),
+    [
+        ("print(stream.frames)", "frames", False),
+        ("print(stream.samplerate, stream.subtype)", "channels", False),
+        ("print(stream.read(3))", "frames", False),  # each read of a worker goes to its place first
+        ("print(stream.frames)", "tell()", False),
+        ("print(stream.read(3))", "tell()", True),
+        ("print(stream.tell())", "tell()", True),
+    ],
+)
+def test_what_tells_of_a_stream_does_not_move_it(before, length, counts):
+    reads = FRAMES.format(length=length).strip()
+    parts = {"reads": reads, "program": SOUND.format(before=before)}
+    reasons = worse(BEFORE.format(**parts), AFTER.format(**parts))
+    assert any("the caller may have moved" in reason for reason in reasons) is counts
+
+
+def test_the_line_is_that_of_the_evidence():
+    parts = {"reads": NEXT, "program": SOUND.format(before="stream.read(3)")}
+    after = AFTER.format(**parts)
+    [reason] = [each for each in worse(BEFORE.format(**parts), after) if "the caller" in each]
+    row = int(reason.partition("main.py:")[2].partition(")")[0])
+    assert (HEAD + textwrap.dedent(after)).splitlines()[row - 1].strip() == "stream.read(3)"
 
 
 TAKES = """

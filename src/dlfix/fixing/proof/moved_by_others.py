@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.catalog import load
+from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof.at_stake import imports_of
 from dlfix.fixing.proof.callees import Callee
 from dlfix.fixing.proof.changes import ClassChange, Regression
@@ -86,17 +87,23 @@ def _moving(change: ClassChange, held: Held, name: str) -> set[str]:
 
 def _passed_in(change: ClassChange) -> Iterator[Regression]:
     """Yield the properties that open a stream which their class is passed, and which a caller may have read."""
-    held = held_by(change.old, change.constructed_before)
+    made = held_by(change.old, change.constructed_before)
     for name, getter in change.made_lazy.items():
         given = _parameter(change, name)
         if given is None:
             continue
+        passed = [
+            (module, call, value)
+            for module, call in change.new.constructions(change.after)
+            for value in argument(given[0], call, given[1]) or []
+        ]
+        rows = [_opened_as(change.new, module, value, call) for module, call, value in passed]
+        known = {f".{name}": row for row in rows[:1] if row is not None and _are_equal(rows)}
+        held = Held(known | made.rows, made.origins)
         if reads_on(change, held, name) is None and not read_outside(change, name):
             continue
-        for module, call in change.old.constructions(change.before):
-            passed = argument(given[0], call, given[1]) or []
-            places = (_moved(change.old, module, value, call) for value in passed)
-            place = next(filter(None, places), None)
+        for module, call, value in passed:
+            place = _moved(change.new, module, value, call)
             if place is not None:
                 yield change.regression(
                     getter,
@@ -104,6 +111,19 @@ def _passed_in(change: ClassChange) -> Iterator[Regression]:
                     "but the reopened resource starts at the beginning",
                 )
                 return
+
+
+def _opened_as(
+    program: Program, module: Module, value: ast.expr, call: ast.AST
+) -> ResourceRow | None:
+    """Return the row of what a call passes, where all that it may be is opened alike around the call."""
+    made = values_of(program, module, call, value.id) if isinstance(value, ast.Name) else [value]
+    rows = [_row(module, each) for each in made]
+    return rows[0] if rows and _are_equal(rows) else None
+
+
+def _are_equal(rows: list[ResourceRow | None]) -> bool:
+    return all(each == rows[0] for each in rows)
 
 
 def _parameter(change: ClassChange, name: str) -> tuple[Function, str] | None:
@@ -130,9 +150,10 @@ def _moved(
         return None
     if made and not any(isinstance(each, ast.Call) for each in made):
         return None  # a list or a dict of them
+    row = _opened_as(program, module, value, call)
     for node in executed(program.body_around(module, call)):
         is_other = node is not value and dotted(node) == value.id
-        if is_other and isinstance(node, ast.Name) and not _leaves_in_place(module, node):
+        if is_other and isinstance(node, ast.Name) and not _leaves_in_place(module, node, row):
             return node
     found = (
         _moved(program, module, each, call, far) for each in made if isinstance(each, ast.Call)
@@ -173,13 +194,13 @@ def _moved_by_caller(
     return next(filter(None, found), None)
 
 
-def _leaves_in_place(module: Module, node: ast.expr) -> bool:
-    """Return whether code around a stream does not move it: it asks for its name, closes it, or returns it."""
+def _leaves_in_place(module: Module, node: ast.expr, row: ResourceRow | None) -> bool:
+    """Return whether code around a stream does not move it: it asks for its name or length, closes it, or returns it."""
     if isinstance(getattr(node, "ctx", None), ast.Store):
         return True
     match module.parent(node):
         case ast.Attribute(attr=name):
-            return name in _KEEPS_ITS_PLACE
+            return name in _KEEPS_ITS_PLACE or (row is not None and _only_tells(row, name))
         case ast.withitem() | ast.Return():
             return True
         case ast.Call(func=func):
@@ -187,12 +208,22 @@ def _leaves_in_place(module: Module, node: ast.expr) -> bool:
     return False
 
 
+def _only_tells(row: ResourceRow, name: str) -> bool:
+    """Return whether an attribute or a method of a resource gives data that does not depend on its position."""
+    return name in row.plain and name not in {*row.position, *row.write, *row.configure}
+
+
 def _has_no_position(module: Module, made: ast.expr) -> bool:
     """Return whether a call opens what has no position that reading moves: a table, an archive."""
-    if not isinstance(made, ast.Call):
-        return False
-    row = load().resource(imports_of(module.tree).full_name(made.func) or dotted(made.func))
+    row = _row(module, made)
     return row is not None and not row.position
+
+
+def _row(module: Module, made: ast.expr) -> ResourceRow | None:
+    """Return the row of what a call opens."""
+    if not isinstance(made, ast.Call):
+        return None
+    return load().resource(imports_of(module.tree).full_name(made.func) or dotted(made.func))
 
 
 __all__ = ["check"]
