@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from dlfix.fixing.classes.closing import is_closer
 from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import (
     STARTS,
+    ClassFacts,
     Method,
     is_self_attribute,
     self_name,
@@ -42,8 +43,33 @@ def plan_for_parent(group: Sequence[Culprit], around: Surroundings) -> ClassPlan
     ):
         return None
     emptied = {name: _EMPTY.get(_kind(group, name), "") for name in _closed_by_del(group, names)}
+    return _without(facts, names, emptied, around)
+
+
+def plan_unopened(group: Sequence[Culprit], around: Surroundings) -> ClassPlan | None:
+    """Plan a state with None for what a method opens later, where only the parent uses it; None where a worker may."""
+    facts, inputs = group[0].facts, around.inputs
+    names = list(dict.fromkeys(each.attribute for each in group))
+    late = all(each.code == "DLF203" and not each.on_class for each in group)
+    if inputs is None or not late or not all(_starts_as_none(facts, name) for name in names):
+        return None
+    if _may_be_in_worker(names, inputs, set()):
+        return None
+    return _without(facts, names, dict.fromkeys(names, "None"), around)
+
+
+def _starts_as_none(facts: ClassFacts, name: str) -> bool:
+    """Return whether constructors set an attribute to None, and to nothing else."""
+    made = [each for each in facts.stores.get(name, ()) if each.method.name in STARTS]
+    return bool(made) and all(each.resets for each in made)
+
+
+def _without(
+    facts: ClassFacts, names: Sequence[str], left: Mapping[str, str], around: Surroundings
+) -> ClassPlan | None:
+    """Plan a state without some attributes, or with what is left in their places; None where the class has its own."""
     drops = tuple(
-        Drop(name, emptied.get(name, ""), why=WHY if not index else "")
+        Drop(name, left.get(name, ""), why=WHY if not index else "")
         for index, name in enumerate(names)
     )
     state = state_for(facts, drops, (), around)
@@ -155,7 +181,7 @@ def _run_by_way_of(
         return above.name  # its objects are made by the same constructor
     around = _function_around(module, node)
     is_made = around is not None and _is_maker(module, around, makers, inputs)
-    is_run = _is_run(module, node) or (is_made and _runs_as_thread(module, node))
+    is_run = _is_run(module, node) or _runs_as_thread(module, node)
     if not is_handle and not is_run:
         return None
     if around is None or is_made:
@@ -241,7 +267,7 @@ def _keeps_nothing(module: Module, node: ast.AST) -> bool:
 
 
 def _runs_as_thread(module: Module, node: ast.AST) -> bool:
-    """Return whether a function is what a thread runs, which no other process has: `Thread(target=self.run)`."""
+    """Return whether a function is what a thread runs, in the process of the code that makes it: `Thread(target=self.run)`."""
     keyword = module.parent(node)
     call = module.parent(keyword) if isinstance(keyword, ast.keyword) else None
     is_target = isinstance(keyword, ast.keyword) and keyword.arg == "target"

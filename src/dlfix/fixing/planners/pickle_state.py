@@ -17,7 +17,7 @@ from dlfix.fixing.classes.holders import joined_with_holders, without_holders
 from dlfix.fixing.classes.modules_kept import plan_modules
 from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.options import with_options
-from dlfix.fixing.classes.parent_only import plan_for_parent
+from dlfix.fixing.classes.parent_only import plan_for_parent, plan_unopened
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.protocol import Protocol
 from dlfix.fixing.classes.reopening import AT_FORK, Held, OnFirstUse, plan_by_state
@@ -94,8 +94,16 @@ def _planned(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planne
     yield from with_options(refused, analysis, NAME)
 
     def plan_one(
-        group: Sequence[Culprit], inherited: frozenset[str], *, by_process: bool = True
+        group: Sequence[Culprit],
+        inherited: frozenset[str],
+        *,
+        by_process: bool = True,
+        of_parent: bool = True,
     ) -> ClassPlan:
+        if of_parent:
+            kept = plan_unopened(group, around_of(group, analysis, inherited))
+            if kept is not None:
+                return kept
         lazily = [each for each in group if each.code == "DLF203"]
         more = with_hanging(lazily, analysis)[len(lazily) :]
         # a local handle that an attribute hangs from stays local where the method still opens it
@@ -103,8 +111,11 @@ def _planned(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planne
         found = [*group, *(replace(each, code="DLF203") for each in more)]
         return plan_class(found, analysis, inherited, by_process=by_process)
 
+    def plan_held(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
+        return plan_one(group, inherited, of_parent=False)
+
     def plan_state(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
-        return plan_one(group, inherited, by_process=False)
+        return plan_one(group, inherited, by_process=False, of_parent=False)
 
     def plan_where_open(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
         if any(each.code != "DLF203" for each in group):
@@ -131,6 +142,7 @@ def _planned(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planne
         (rest, "Remove {names} from the pickled state of `{cls}`"),
     ):
         instead: list[tuple[OtherForm, PlanClass]] = [
+            ("held", plan_held),
             ("where_open", plan_where_open),
             ("state", plan_state),
         ]

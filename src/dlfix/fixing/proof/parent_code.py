@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.implied_calls import OPERATING, SPECIAL, implied
 from dlfix.fixing.proof.program import Class, Program
-from dlfix.fixing.proof.syntax import Function, executed
+from dlfix.fixing.proof.syntax import Function, executed, last_part
 from dlfix.fixing.proof.writes import may_be
 from dlfix.project.module import Module
 
 _BY_LOADERS = frozenset({"state_dict", "load_state_dict"})  # in workers, of a dataset that has them
+_THREAD = "Thread"
 _FAR = 3  # how many callers are followed
 _MANY = 40  # a name with so many users says nothing of one of them
 
@@ -103,7 +104,8 @@ class ParentCode:
                     continue
                 if is_set != isinstance(node.ctx, ast.Store):
                     continue
-                if not (is_set or id(node) in called) or len(found) >= _MANY:
+                is_run = is_set or id(node) in called or _is_run_by_thread(module, node)
+                if not is_run or len(found) >= _MANY:
                     return None
                 if self.surely and _is_delayed(module, node):
                     return None
@@ -151,6 +153,14 @@ def _is_called(node: ast.AST, above: ast.AST | None) -> bool:
     if not isinstance(above, ast.Call):
         return False
     return above.func is node or getattr(above.func, "id", "") in ("isinstance", "super")
+
+
+def _is_run_by_thread(module: Module, node: ast.AST) -> bool:
+    """Return whether a function is what a thread runs, in the process of the code that makes it: `Thread(target=add)`."""
+    keyword = module.parent(node)
+    call = module.parent(keyword) if isinstance(keyword, ast.keyword) else None
+    is_target = isinstance(keyword, ast.keyword) and keyword.arg == "target"
+    return is_target and isinstance(call, ast.Call) and last_part(call.func) == _THREAD
 
 
 def _is_delayed(module: Module, node: ast.AST) -> bool:
