@@ -386,6 +386,27 @@ def test_a_closer_may_ask_whether_its_handle_is_closed():
     assert not worse(before + eager, after + f"\n    def close(self):\n        {asks}\n")
 
 
+FAILING = {
+    "told where closing fails": ("self.file.close()", "except", False),
+    "told of another's": ("self.file.close()\n                other.close()", "except", True),
+    "told of what is computed": ("size = os.stat(self.path)", "except", True),
+    "told in any case": ("self.file.close()", "finally", True),
+}
+
+
+@pytest.mark.parametrize(("line", "part", "refused"), FAILING.values(), ids=FAILING)
+def test_what_runs_where_a_handle_cannot_be_closed(line, part, refused):
+    tried = (
+        f"            try:\n                {line}\n            {part}:\n"
+        "                print('not closed')\n"
+    )
+    text = "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n{}\n    def __del__(self):\n        if {}:\n{}"
+    before = text.format("        self.file = open(path)\n", "hasattr(self, 'file')", tried)
+    lazy = LAZY.format(opener="return open(self.path)")
+    after = text.format(lazy, "'file' in self.__dict__", tried)
+    assert refused == any("no longer runs" in reason for reason in worse(before, after))
+
+
 DELETED = {
     "a note for others": ("LOG.append(self.file.name)", True),
     "a count": ("Rows.closed += 1", True),
