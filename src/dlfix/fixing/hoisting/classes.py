@@ -35,7 +35,7 @@ from dlfix.fixing.plans_classes import (
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import in_order
 from dlfix.project.project import Project
-from dlfix.project.syntax import last_name
+from dlfix.project.syntax import FUNCTIONS, first_parameter, last_name
 from dlfix.reach.evaluator import Base
 from dlfix.source.text import Span
 
@@ -65,6 +65,7 @@ class ClassMoves:
         return f"Create `{name}` at module level", work.plan()
 
 
+_MOST_DEFINING = 20  # modules that define classes of one name
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 # What makes classes of another module than the one that calls it, and until when.
 _OF_TYPES = {"new_class": "", "make_dataclass": " before Python 3.12"}
@@ -137,7 +138,7 @@ class _Work:
                 name = self._name(bound, scope, parent)
                 given = _typename(call)
                 if given is not None and given.value != name:
-                    self._refuse_renaming(bound, name)
+                    self._refuse_renaming(bound, name, parent)
                 if not scope.is_module or guard_of(self.module, call):
                     self.class_moves.append(ClassMove(self.module.span(parent), name, span))
                     self._rename_reads(bound, name, scope)
@@ -198,25 +199,53 @@ class _Work:
             del listed[0]
         chosen = naming.free_name(listed, taken)
         if chosen != name:
-            self._refuse_renaming(name, chosen)
+            self._refuse_renaming(name, chosen, node)
         self.moves.given.add(chosen)
         return chosen
 
-    def _refuse_renaming(self, known_as: str, chosen: str) -> None:
+    def _refuse_renaming(self, known_as: str, chosen: str, cls: ast.AST) -> None:
         """Refuse another name for a class if the program reads its name, or that of an object's class."""
         for attribute in ("__name__", "__qualname__"):
             for module in self.moves.project.mentions(attribute):
                 for node in module.attributes_by_name.get(attribute, ()):
                     match node.value:
-                        case ast.Call(func=ast.Name(id="type")) | ast.Attribute(attr="__class__"):
-                            read = True
+                        case (
+                            ast.Call(func=ast.Name(id="type"), args=[of])
+                            | ast.Attribute(value=of, attr="__class__")
+                        ):
+                            read = self._may_be_of(of, module, cls)
                         case each:
                             read = last_name(each) == known_as
-                    if read:
+                    if read and not _only_compares(node, {known_as, chosen}, module):
                         raise CannotHoist(
                             f"the class would be renamed to `{chosen}`, but its name is read "
                             f"({module.path.name}:{node.lineno})"
                         )
+
+    def _may_be_of(self, node: ast.expr, module: Module, cls: ast.AST) -> bool:
+        """Return whether an expression may be an object of a class: `self` is one of its own class or an heir's."""
+        binder = module.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
+        method = binder.node if binder is not None else None
+        home = module.parent(method) if method is not None else None
+        if not isinstance(home, ast.ClassDef) or not isinstance(method, FUNCTIONS):
+            return True
+        if getattr(node, "id", "") != first_parameter(method):
+            return True
+        above = self._names_above(cls)
+        return home is cls or above is None or home.name in above
+
+    def _names_above(self, cls: ast.AST) -> set[str] | None:
+        """Return the names of a class's bases, and of theirs that are in view; None where they are many."""
+        project, found, waiting = self.moves.project, set[str](), [cls]
+        while waiting:
+            for name in {last_name(base) for base in getattr(waiting.pop(), "bases", ())} - found:
+                found.add(name)
+                homes = project.defining(name, _MOST_DEFINING)
+                if not homes and project.defines(name):
+                    return None
+                for module in homes:
+                    waiting += [each for each in module.of_kind(ast.ClassDef) if each.name == name]
+        return found
 
     def _taken(self, name: str, scope: Scope) -> set[str]:
         taken = set(self.moves.given) | set(dir(builtins))
@@ -464,3 +493,19 @@ def _typename(call: ast.Call) -> ast.Constant | None:
 
 def _takes_nothing(args: ast.arguments) -> bool:
     return len(args.args) == 1 and not (args.kwonlyargs or args.vararg or args.kwarg)
+
+
+def _only_compares(name: ast.Attribute, names: set[str], module: Module) -> bool:
+    """Return whether a name is only compared with texts, or searched for some, that are in none of some names."""
+    above = module.parent(name)
+    match above, module.parent(above) if above is not None else None:
+        case ast.Compare(left=left, comparators=[other], ops=[_]), _ if left is name:
+            parts = other.elts if isinstance(other, (ast.List, ast.Tuple, ast.Set)) else [other]
+        case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()]), _:
+            parts = [left]
+        case ast.Attribute(attr="find" | "startswith" | "endswith"), ast.Call(args=[text]):
+            parts = [text]
+        case _:
+            return False
+    texts = [each.value if isinstance(each, ast.Constant) else None for each in parts]
+    return all(isinstance(text, str) and not any(text in each for each in names) for text in texts)
