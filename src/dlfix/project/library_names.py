@@ -36,4 +36,25 @@ def imported_as(module: Module, node: ast.expr) -> str:
     return ""
 
 
-__all__ = ["imported_as", "uses"]
+def same_whenever(module: Module, call: ast.Call) -> bool:
+    """Return whether a call does nothing, and gives the same, whenever it is made: by what is known of its name."""
+    name = imported_as(module, call.func)
+    if name:
+        return name.partition(".")[0] in _SAME_MODULES
+    if isinstance(call.func, ast.Attribute):  # `"a b".split()`
+        return isinstance(call.func.value, ast.Constant)
+    is_bound = isinstance(call.func, ast.Name) and module.scope_of(call).lookup(call.func.id)
+    return not is_bound and getattr(call.func, "id", "") in _SAME_BUILTINS
+
+
+# What makes values, fields and types, from its arguments alone.
+_SAME_MODULES = frozenset(
+    "abc attr attrs collections ctypes dataclasses decimal enum fractions functools itertools math operator pathlib"
+    " pydantic re string struct types typing typing_extensions".split()
+)
+_SAME_BUILTINS = frozenset(
+    "abs all any bool bytes chr classmethod complex dict divmod enumerate filter float frozenset int len list map max min"
+    " object ord pow property range repr reversed round set slice sorted staticmethod str sum super tuple type zip".split()
+)
+
+__all__ = ["imported_as", "same_whenever", "uses"]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from dlfix.fixing.hoisting.captures import CannotHoist, has_its_line
 from dlfix.fixing.hoisting.inherited_init import attributes_of_bases, has_state_unseen
 from dlfix.fixing.hoisting.kept_names import Keeping
+from dlfix.project.library_names import same_whenever
 from dlfix.project.module import Module, Scope
 from dlfix.project.project import Project
 from dlfix.project.syntax import callee_name, first_parameter, last_name
@@ -35,6 +36,11 @@ class ClassValues:
     stay: list[Span] = field(default_factory=list)
     leave: list[Span] = field(default_factory=list)  # `size = n`: `n` is passed
     variables: dict[str, str] = field(default_factory=dict)  # attributes, by what is passed
+
+    @property
+    def is_of_its_time(self) -> bool:
+        """Whether a value of the body may be another, or do something, where it is made on import."""
+        return bool(self._statements({}))
 
     def take(self, captured: dict[str, list[ast.Name]], keeping: Keeping) -> None:
         """Take the reads that such statements make out of what is captured; raise CannotHoist."""
@@ -64,8 +70,15 @@ class ClassValues:
             for each in self.node.body
             if isinstance(each, (ast.Assign, ast.AnnAssign))
             and _target(each)
-            and any(id(inner) in reads for inner in ast.walk(each))
+            and (any(id(inner) in reads for inner in ast.walk(each)) or self._is_of_its_time(each))
         ]
+
+    def _is_of_its_time(self, statement: Statement) -> bool:
+        """Return whether a value may be another, or do something, where it is made on import."""
+        if self.scope.is_module or _may_be_bound(statement.value):
+            return False
+        calls = (each for each in ast.walk(statement) if isinstance(each, ast.Call))
+        return any(not same_whenever(self.module, call) for call in calls)
 
     def _check(self, statement: Statement, attribute: str, keeping: Keeping) -> None:
         """See that only instances read the attribute, through `self`."""

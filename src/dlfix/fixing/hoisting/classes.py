@@ -374,10 +374,11 @@ class _Work:
         """Let `__init__` take what the class read around it, and its callers pass it."""
         base = self._local_base(node, scope)
         inherited = self.passed[base] if base is not None else {}
-        if not (captured or helpers.reads or inherited):
+        line = self.moves.lineage(node)
+        values = ClassValues(self.module, self.moves.project, node, scope, line)
+        if not (captured or helpers.reads or inherited or values.is_of_its_time):
             return None
         init = _init_of(node)
-        line = self.moves.lineage(node)
         keeping = Keeping(
             self.module, node, init, attributes_of_bases(line), has_state_unseen(line)
         )
@@ -389,7 +390,6 @@ class _Work:
                     self.module.span(helper), self.module.span(node), keeping.helpers[helper]
                 )
             )
-        values = ClassValues(self.module, self.moves.project, node, scope, line)
         values.take(captured, keeping)
         for name, reads in captured.items():
             keeping.keep(name, reads)

@@ -12,6 +12,7 @@ from dlfix.fixing.proof import (
     built_up,
     callables,
     callers_asked_for,
+    class_bodies,
     class_settings,
     closed,
     computed_lookups,
@@ -121,6 +122,7 @@ _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
     callers_asked_for.check_moved,
     module_names.check,
     listed_subclasses.check,
+    class_bodies.check,
 )
 
 
