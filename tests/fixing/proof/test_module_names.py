@@ -100,3 +100,21 @@ def test_what_all_lists_is_taken_alone(listed):
     head = f"__all__ = [{listed}]\n"
     reasons = worse(head + PUBLIC_BEFORE, head + PUBLIC_AFTER, **others, scaling=SCALING)
     assert any("may mean something else" in each for each in reasons) is ("scale" in listed)
+
+
+LOOKED_UP = {
+    "by a text": ("found = getattr(main, '_by', None)\n", True),
+    "asked for": ("found = hasattr(main, '_by')\n", True),
+    "one of some texts": (
+        "for name in ('made', '_by'):\n    print(getattr(main, name, None))\n",
+        True,
+    ),
+    "another name": ("found = getattr(main, 'made')\n", False),
+    "of an object": ("found = getattr(math, '_by', None)\n", False),
+}
+
+
+@pytest.mark.parametrize(("code", "refused"), LOOKED_UP.values(), ids=LOOKED_UP)
+def test_a_name_that_code_looks_up_in_the_module_is_not_added(code, refused):
+    reasons = worse(BEFORE, AFTER, other=HEAD + code)
+    assert any("look up `_by` in the module" in each for each in reasons) is refused

@@ -1,4 +1,4 @@
-"""Modules of which others import all public names: a new one takes the place of what these meant by it."""
+"""Modules of which others get names that they do not import one by one: a new one takes the place of what these meant."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from dlfix.project.project import Project
 
 def may_replace(project: Project, module: Module, name: str) -> bool:
     """Return whether a new name of a module may come to code that means something else by it."""
-    return (
-        module.exports(name)
-        and any(other is not module for other in project.mentions(name))
-        and any(_imports_all(project, other, module) for other in _others(project, module))
+    mentioning = project.mentions(name)
+    starred = any(other is not module for other in mentioning) and any(
+        _imports_all(project, other, module) for other in _others(project, module)
     )
+    return module.exports(name) and (starred or any(_looks_up(other, name) for other in mentioning))
+
+
+def _looks_up(module: Module, name: str) -> bool:
+    """Return whether code spells a name as a text, and asks something for names: `getattr(hooks, "finish", None)`."""
+    asks = any(module.calls_by_name.get(each) for each in ("getattr", "hasattr"))
+    return asks and any(each.value == name for each in module.of_kind(ast.Constant))
 
 
 def _others(project: Project, module: Module) -> list[Module]:

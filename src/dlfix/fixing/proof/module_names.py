@@ -34,6 +34,7 @@ def check(change: FileChange) -> Iterator[Regression]:
     new = {name: found for name, found in change.after.scope.bindings.items() if name not in had}
     if new:
         yield from _listed(change, new)
+        yield from _looked_up(change, new)
         yield from _starred(change, new)
 
 
@@ -139,6 +140,32 @@ def _leaves_out(test: ast.AST, name: str, kind: str) -> bool:
         case ast.Name() | ast.Attribute() if last_part(test) in _KINDS:
             return kind not in _KINDS[last_part(test)]
     return False
+
+
+# Who looks a name up
+
+
+def _looked_up(change: FileChange, new: dict[str, list[Binding]]) -> Iterator[Regression]:
+    """Yield the names, spelled as texts, that code may ask the module for: `getattr(hooks, name, None)`."""
+    for name, bindings in new.items():
+        for module in change.new.project.mentions(name):
+            spelled = any(each.value == name for each in module.of_kind(ast.Constant))
+            for call in _lookups(module) if spelled else ():
+                if modules_meant.may_be(change.new, module, call.args[0], change.after):
+                    yield change.regression(
+                        name,
+                        bindings[0].node,
+                        f"code may look up `{name}` in the module ({module.path.name}:{call.lineno}), "
+                        "and now finds it",
+                    )
+                    return
+
+
+def _lookups(module: Module) -> Iterator[ast.Call]:
+    for function in ("getattr", "hasattr"):
+        for call in module.calls_by_name.get(function, ()):
+            if call.args:
+                yield call
 
 
 # Who gets them by a star import
