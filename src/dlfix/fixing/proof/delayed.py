@@ -320,13 +320,14 @@ class _Delayed:
 
     def _attribute(self, owner: Class, read: Read) -> Iterator[Regression]:
         name = read.name[1:]
-        found = self.new.method(self.change.after, name)
-        if found is not None:
-            if not is_getter(found[1]) and read.use != "called":
-                return  # kept for later, not called now
-            if not any(found[1] is each for each in self.visited) and self._is_delayed(found[1]):
-                self.visited.append(found[1])
-                yield from self._of(*found, found[1].body)
+        methods = [*self._methods(name)]
+        for cls, method in methods:
+            if not is_getter(method) and read.use != "called":
+                continue  # kept for later, not called now
+            if not any(method is each for each in self.visited) and self._is_delayed(method):
+                self.visited.append(method)
+                yield from self._of(cls, method, method.body)
+        if methods:
             return
         if name.startswith("__"):
             return
@@ -334,6 +335,13 @@ class _Delayed:
         if not self._is_seen_as_before(owner, read):
             yield from self._content(name, read)
         yield from self._converted(name, read)
+
+    def _methods(self, name: str) -> Iterator[tuple[Class, Function]]:
+        """Yield the methods, or getters, that a name of the object means: an heir may have its own."""
+        for cls in (self.change.after, *self.new.heirs(self.change.after)):
+            found = self.new.method(cls, name)
+            if found is not None:
+                yield found
 
     def _is_seen_as_before(self, owner: Class, read: Read) -> bool:
         """Return whether all that is made of a dict is the view that the constructor made: that shows what is in it."""
