@@ -59,11 +59,21 @@ def test_gitignore_above_the_folder_is_heeded(tmp_path):
     assert found(tmp_path, tmp_path / "src") == ["src/a.py"]
 
 
-def test_what_git_ignores_is_what_is_left_out(tmp_path):
+@pytest.mark.parametrize(
+    "patterns",
+    [
+        "b/d\n*g/\nx/*\n!x/k.py\n# a.py\n",
+        "*\n!*/\n!*.*\n",
+        "*\n!b/\n!*.py\n",
+        "*\n!*/\nb/\n!*.py\n",
+        "*\n!*/\n",
+    ],
+)
+def test_what_git_ignores_is_what_is_left_out(tmp_path, patterns):
     names = ["a.py", "b/c.py", "b/d/e.py", "f g/h.py", "i/b/d/j.py", "x/y.py", "x/k.py"]
     make(tmp_path, *names)
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    (tmp_path / ".gitignore").write_text("b/d\n*g/\nx/*\n!x/k.py\n# a.py\n")
+    (tmp_path / ".gitignore").write_text(patterns)
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "*.py"],
         cwd=tmp_path, capture_output=True, text=True, check=True,

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dlfix.project.syntax import last_name
 from dlfix.project.trees import walk
-from dlfix.reach.methods import methods_of
 from dlfix.reach.values import BoundMethod, Class, Function, Instance, ModuleValue, Partial
 
 if TYPE_CHECKING:
@@ -231,8 +230,10 @@ class WorkerCode:
         for base in self.analysis.mro(cls):
             if isinstance(base, Class) and base.node not in self._classes:
                 self._classes.add(base.node)
-                for name, method in methods_of(base.node).items():
-                    self._waiting.setdefault(name, []).append((method, base, crossing))
+                for method in base.node.body:  # a property's getter and setter have one name
+                    if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                        waiting = self._waiting.setdefault(method.name, [])
+                        waiting.append((method, base, crossing))
         self._call_methods(self._called & self._waiting.keys())
 
     def _call_methods(self, names: set[str]) -> None:

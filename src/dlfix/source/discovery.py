@@ -179,7 +179,18 @@ def _ignored(path: Path, folder: bool, rules: Sequence[_Rules]) -> bool:
         shown = path.relative_to(one.base).as_posix() + ("/" if folder else "")
         verdict = one.spec.check_file(shown).include
         if verdict is not None:
-            return verdict
+            return verdict and not (folder and _is_taken_in_again(one.spec, shown))
+    return False
+
+
+def _is_taken_in_again(spec: GitIgnoreSpec, folder: str) -> bool:
+    """Return whether the last pattern for a folder itself takes it in: `!*/` below `*`, which pathspec ranks lower."""
+    for pattern in reversed(spec.patterns):
+        regex = pattern.regex if pattern.include is not None else None
+        for match in regex.finditer(folder) if regex is not None else ():
+            end = match.groupdict().get("ps_d") and match.end("ps_d")
+            if not end or end == len(folder):
+                return not pattern.include
     return False
 
 
