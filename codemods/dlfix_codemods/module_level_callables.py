@@ -262,6 +262,7 @@ class _Carrier(cst.CSTTransformer):
     ) -> list[cst.BaseStatement]:
         body: list[cst.BaseStatement] = []
         defined = False  # whether the statement above became a def
+        heading: list[cst.EmptyLine] = []  # of a section whose first statement moved
         for before, after in zip(old, new, strict=True):
             if self._follows(before, after):
                 continue
@@ -271,6 +272,10 @@ class _Carrier(cst.CSTTransformer):
             if stands and body and (becomes_def or defined):
                 stands[0] = bodies.with_blank_lines(stands[0], 1 if first_is_bare else self.blanks)
             defined = becomes_def or (defined and not stands)
+            if stands and heading:
+                stands[0], heading = bodies.below_lines(stands[0], heading), []
+            elif not stands:
+                heading += bodies.heading_of(after)
             body += stands
             for hoist in self.work.methods.get(before, ()):
                 body.append(bodies.below(self.moved[hoist.source], old))

@@ -435,6 +435,21 @@ def _last(params: cst.Parameters) -> cst.Param:
     return params.star_arg if isinstance(params.star_arg, cst.Param) else params.params[-1]
 
 
+def heading_of(statement: cst.BaseStatement) -> list[cst.EmptyLine]:
+    """Return the comments above a statement that a blank line parts from it: they stay where it goes."""
+    lines = list(getattr(statement, "leading_lines", ()))
+    said = [index for index, line in enumerate(lines) if line.comment]
+    parted = [i for i, line in enumerate(lines) if not line.comment and said and i > said[0]]
+    return lines[: parted[-1]] if parted else []
+
+
+def below_lines(statement: cst.BaseStatement, lines: Sequence[cst.EmptyLine]) -> cst.BaseStatement:
+    """Return a statement below the heading of a section, and a blank line."""
+    own = list(getattr(statement, "leading_lines", ()))
+    parting = [] if own and not own[0].comment else [cst.EmptyLine(indent=False)]
+    return statement.with_changes(leading_lines=[*lines, *parting, *own])
+
+
 def with_imports(function: cst.FunctionDef, texts: Sequence[str]) -> cst.FunctionDef:
     """Return a function that begins with some import statements."""
     lines = [cst.parse_statement(text) for text in texts]

@@ -80,6 +80,7 @@ def _order(finding: Finding) -> tuple[Path, Position, Position, str]:
 def plan(findings: Sequence[Finding], analysis: Analysis) -> list[Planned]:
     """Ask each finding's planners, the usual one first, until one has a fix."""
     settled: list[Planned] = []
+    spare: list[Planned] = []  # fixes of what holds a culprit, for where no other codemod has one
     refused: dict[int, Planned] = {}
     waiting = [(finding, 0) for finding in findings if notebooks.codemods(finding)]
     while waiting:
@@ -90,17 +91,34 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> list[Planned]:
         for (choice, codemod), group in groups.items():
             for planned in _ask(codemod, group, analysis):
                 if isinstance(planned.outcome, Fix):
-                    settled.append(planned)
+                    others = [each for each in planned.findings if _has_more(each, choice)]
+                    is_spare = planned.outcome.form == "holder" and len(others) == len(
+                        planned.findings
+                    )
+                    (spare if is_spare else settled).append(planned)
+                    waiting += [(each, choice + 1) for each in others if is_spare]
                     continue
                 for finding in planned.findings:
                     # The usual codemod's reason says more than its stand-in's.
                     refused.setdefault(id(finding), Planned((finding,), planned.outcome))
-                    if choice + 1 < len(notebooks.codemods(finding)):
+                    if _has_more(finding, choice):
                         waiting.append((finding, choice + 1))
-    fixed = {id(finding) for planned in settled for finding in planned.findings}
+    fixed = _fixed(settled)
+    for planned in spare:
+        left = tuple(each for each in planned.findings if id(each) not in fixed)
+        settled += [Planned(left, planned.outcome)] if left else []
+    fixed = _fixed(settled)
     settled += [planned for key, planned in refused.items() if key not in fixed]
     settled = [_writable(planned, analysis.project) for planned in settled]
     return sorted(settled, key=lambda planned: min(_order(finding) for finding in planned.findings))
+
+
+def _has_more(finding: Finding, choice: int) -> bool:
+    return choice + 1 < len(notebooks.codemods(finding))
+
+
+def _fixed(settled: Iterable[Planned]) -> set[int]:
+    return {id(finding) for planned in settled for finding in planned.findings}
 
 
 def _writable(planned: Planned, project: Project) -> Planned:

@@ -119,9 +119,16 @@ def _is_conditional(facts: ClassFacts, statement: ast.stmt) -> bool:
     for above in facts.module.ancestors(statement):
         if isinstance(above, FUNCTIONS):
             return False
-        if isinstance(above, (ast.If, ast.match_case, *LOOPS)):
+        if isinstance(above, (ast.match_case, *LOOPS)):
+            return True
+        if isinstance(above, ast.If) and not _binds(above.test):
             return True
     return False
+
+
+def _binds(test: ast.expr) -> bool:
+    """Return whether a test is of what it opens itself: `if (file := File(path)) is not None`."""
+    return any(isinstance(each, ast.NamedExpr) for each in ast.walk(test))
 
 
 def _free_name(facts: ClassFacts) -> str:
