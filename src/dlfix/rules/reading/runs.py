@@ -38,7 +38,8 @@ _MOST = 200  # how many functions may lead to one
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)  # fmt: skip
 _BUILTINS = {"len": "__len__", "next": "__next__"}
 _ITERATING = frozenset({"list", "tuple", "set", "sorted"})
-_ONLY_OTHER_TYPE = frozenset({"pathlib.Path", "str", "os.fspath"})
+# What gives the same path in another type.
+SAME_PATH = frozenset({"pathlib.Path", "str", "os.fspath"})
 _PURE = ("os.path.", "pathlib.", "str", "os.fspath", "int")
 
 
@@ -274,7 +275,7 @@ class Runs:
                 names = [getattr(each, "name", "") for each in self._values(func, frame)]
                 if len(names) != 1 or not names[0].removeprefix("builtins.").startswith(_PURE):
                     return None
-                if self.paths_are_texts and len(args) == 1 and names[0] in _ONLY_OTHER_TYPE:
+                if self.paths_are_texts and len(args) == 1 and names[0] in SAME_PATH:
                     return self._origin(Bound(args[0], frame), depth - 1)
                 return self._together(names[0], args, frame, depth)
             case ast.BinOp(left=left, op=op, right=right):
@@ -384,4 +385,4 @@ def _is_unknown(given: list[object]) -> bool:
     return any(each is None or (isinstance(each, tuple) and each[-1] is None) for each in given)
 
 
-__all__ = ["FoundCall", "Runs"]
+__all__ = ["SAME_PATH", "FoundCall", "Runs"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dlfix.project.library_names import imported_as
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import lies_in
 from dlfix.project.syntax import parameters
@@ -23,7 +24,7 @@ from dlfix.reach.values import Bound, Class, Container, Derived, ExternalCall, I
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.base import Step
 from dlfix.rules.reading.handles import row_of
-from dlfix.rules.reading.runs import Runs
+from dlfix.rules.reading.runs import SAME_PATH, Runs
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -48,7 +49,6 @@ _CLOSING = frozenset(
     {"close", "clear", "pop", "popitem", "release", "disconnect", "shutdown", "quit", "cache_clear"}
 )
 _CACHES = frozenset({"cache", "lru_cache"})
-_PATHS = frozenset({"Path", "pathlib.Path", "str", "os.fspath"})
 _NO_NAMES: frozenset[str] = frozenset()
 
 
@@ -457,7 +457,8 @@ def _makes_paths(module: Module, function: FunctionNode, names: frozenset[str]) 
     bindings = module.inner_scope(function).bindings
     return bool(names) and all(
         any(
-            isinstance(each.value, ast.Call) and ast.unparse(each.value.func) in _PATHS
+            isinstance(each.value, ast.Call)
+            and (imported_as(module, each.value.func) or ast.unparse(each.value.func)) in SAME_PATH
             for each in bindings.get(name, ())
         )
         for name in names
