@@ -109,6 +109,12 @@ def walk(root: ast.AST) -> tuple[ast.AST, ...]:
     return tuple(found)
 
 
+@kept
+def said(node: ast.AST) -> str:
+    """Return the code of a node as text, wherever it stands; remembered."""
+    return ast.dump(node)
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """Return what `ast.iter_child_nodes` yields, but for contexts and operators."""
     found: list[ast.AST] = []

@@ -13,6 +13,7 @@ from dlfix.fixing.proof.passed_values import argument
 from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, parameters
 from dlfix.fixing.proof.writes import values_of
 from dlfix.project.module import Module
+from dlfix.project.trees import said
 
 _DEEP = 6  # how far a value is followed back
 
@@ -74,7 +75,7 @@ def _kinds(change: ClassChange, module: Module, node: ast.expr, depth: int = 0) 
                 yield from _kinds(change, module, value, depth + 1)
             if values:
                 return
-    yield ast.dump(node)
+    yield said(node)
 
 
 __all__ = ["check"]

@@ -44,6 +44,7 @@ from dlfix.project.flow import excludes
 from dlfix.project.importing import beside_tests, is_of_sphinx, together
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, comes_before
+from dlfix.project.trees import said
 
 Defined: TypeAlias = Function | ast.ClassDef
 Callable_: TypeAlias = Function | ast.Lambda | ast.ClassDef
@@ -159,10 +160,10 @@ class Moved:
     def gone(self) -> list[Callable_]:
         """The lambdas, local functions and local classes that are not there any more."""
         kinds = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
-        left = [ast.dump(n) for n in ast.walk(self.new.tree) if isinstance(n, kinds)]
+        left = [said(n) for n in ast.walk(self.new.tree) if isinstance(n, kinds)]
         found: list[Callable_] = []
         for node in self.old.nodes(ast.Lambda, *FUNCTIONS, ast.ClassDef):
-            text = ast.dump(node)
+            text = said(node)
             if text in left and not self._is_hoisted_as_is(node):
                 left.remove(text)
             elif isinstance(node, ast.Lambda) or not self._is_at_top(node):
@@ -270,7 +271,7 @@ class Moved:
             if isinstance(n, (ast.Import, ast.ImportFrom)) and name in stored_names(n)
         ]
         outer = [n for n in self.new.nodes(ast.Import, ast.ImportFrom) if name in stored_names(n)]
-        return bool(inner) and any(ast.dump(i) == ast.dump(o) for i in inner for o in outer)
+        return bool(inner) and any(said(i) == said(o) for i in inner for o in outer)
 
     def _about(self, node: Defined, line: int, reason: str) -> Regression:
         return self.change.regression(node.name, line, reason)
@@ -506,9 +507,9 @@ class Moved:
         return not self._was_default(value) and not self._was_evaluated_there(value)
 
     def _was_default(self, value: ast.expr) -> bool:
-        text = ast.dump(value)
+        text = said(value)
         return any(
-            ast.dump(d) == text
+            said(d) == text
             for node in self.gone
             if not isinstance(node, ast.ClassDef)
             for d in [*node.args.defaults, *filter(None, node.args.kw_defaults)]
@@ -516,12 +517,9 @@ class Moved:
 
     def _was_evaluated_there(self, value: ast.expr) -> bool:
         """Return whether the same expression was no part of what is gone."""
-        text = ast.dump(value)
+        text = said(value)
         inside = any(
-            ast.dump(n) == text
-            for node in self.gone
-            for n in within(node)
-            if isinstance(n, ast.expr)
+            said(n) == text for node in self.gone for n in within(node) if isinstance(n, ast.expr)
         )
         return not inside
 
@@ -856,10 +854,10 @@ class Moved:
     @cached_property
     def _fresh_calls(self) -> list[ast.Call]:
         """The calls that the text before did not have."""
-        had = [ast.dump(each) for each in self.old.calls]
+        had = [said(each) for each in self.old.calls]
         found: list[ast.Call] = []
         for call in self.new.calls:
-            text = ast.dump(call)
+            text = said(call)
             if text in had:
                 had.remove(text)
             else:
@@ -1123,7 +1121,7 @@ def _read_of_self(cls: ast.ClassDef) -> set[str]:
 
 def _decorators(node: Defined) -> list[str]:
     """Return what decorates a function or class; a name that was made private is the same."""
-    found = [ast.dump(decorator) for decorator in node.decorator_list]
+    found = [said(decorator) for decorator in node.decorator_list]
     return [text.replace("id='_", "id='") for text in found]
 
 

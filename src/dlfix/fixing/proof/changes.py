@@ -27,7 +27,7 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.project.module import Module
-from dlfix.project.trees import kept
+from dlfix.project.trees import kept, said
 
 
 @dataclass(frozen=True)
@@ -64,24 +64,19 @@ class FileChange:
         by_name = {cls.qualname: cls for cls in self.old.classes(self.before)}
         for after in self.new.classes(self.after):
             before = by_name.get(after.qualname)
-            if before is not None and ast.dump(before.node) != ast.dump(after.node):
+            if before is not None and said(before.node) != said(after.node):
                 yield ClassChange(self, before, after)
 
 
 def _head(cls: Class) -> tuple[str, ...]:
     """Return the name of a class with its bases, keywords and decorators, as text."""
     node = cls.node
-    return (node.name, *(ast.dump(n) for n in (*node.bases, *node.keywords, *node.decorator_list)))
+    return (node.name, *(said(n) for n in (*node.bases, *node.keywords, *node.decorator_list)))
 
 
 def _parts(line: Sequence[Class]) -> dict[tuple[int, str], ast.stmt]:
     """Return the statements of the bodies of some classes, by the class and what they say."""
-    return {(at, _said(node)): node for at, cls in enumerate(line) for node in cls.node.body}
-
-
-@kept
-def _said(node: ast.stmt) -> str:
-    return ast.dump(node)
+    return {(at, said(node)): node for at, cls in enumerate(line) for node in cls.node.body}
 
 
 def _named(node: ast.stmt) -> frozenset[str]:
@@ -166,8 +161,7 @@ class ClassChange:
         return {
             name: function
             for name, function in self.after.getters.items()
-            if name not in self.before.getters
-            or ast.dump(self.before.getters[name]) != ast.dump(function)
+            if name not in self.before.getters or said(self.before.getters[name]) != said(function)
         }
 
     @cached_property

@@ -12,6 +12,7 @@ from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import Function, dotted, last_part, self_name
 from dlfix.project.module import Module
+from dlfix.project.trees import said
 
 _COLLECTIONS = frozenset(
     "dict list set defaultdict OrderedDict deque Counter WeakValueDictionary".split()
@@ -97,7 +98,7 @@ def _is_of_parent(
 
 def _is_guarded(module: Module, node: ast.AST) -> bool:
     return any(
-        isinstance(each, ast.If) and "__main__" in ast.dump(each.test)
+        isinstance(each, ast.If) and "__main__" in said(each.test)
         for each in module.ancestors(node)
     )
 

@@ -21,6 +21,7 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.project.module import Module
 from dlfix.project.syntax import is_none
+from dlfix.project.trees import said
 
 _ASKS = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.If, ast.IfExp, ast.While, ast.Assert, ast.Call)
 
@@ -98,17 +99,15 @@ def _returns_nothing_now(change: ClassChange) -> Iterator[Regression]:
 def _left_undone(change: ClassChange) -> Iterator[Regression]:
     """Yield what a method did for each object, and now only does where this process opened the handle."""
     for function in change.after.functions if change.made_lazy else ():
-        known = {ast.dump(s) for f in change.before.functions for s in statements(f.body)}
+        known = {said(s) for f in change.before.functions for s in statements(f.body)}
         for block in _opened_blocks(function) if function.name not in change.lazy else ():
-            if ast.dump(block) in known or any(
-                block in each.body for each in _opened_blocks(function)
-            ):
+            if said(block) in known or any(block in each.body for each in _opened_blocks(function)):
                 continue
             excused = _where_closing_fails(change, function, block)
             for statement in statements(block.body):
                 if statement in excused:
                     continue
-                if ast.dump(statement) in known and _is_noticed(change, function, statement):
+                if said(statement) in known and _is_noticed(change, function, statement):
                     yield change.regression(
                         statement,
                         f"`{ast.unparse(statement)}` no longer runs where the resource was never "
@@ -186,7 +185,7 @@ def _given_away(change: ClassChange) -> Iterator[Regression]:
 
 def _header(function: Function) -> tuple[str, ...]:
     """Return the name of a method and its decorators, which tell a getter from a setter."""
-    return (function.name, *(ast.dump(each) for each in function.decorator_list))
+    return (function.name, *(said(each) for each in function.decorator_list))
 
 
 def _answers(function: Function) -> bool:
@@ -248,7 +247,7 @@ def _opened_blocks(function: Function) -> Iterator[ast.If]:
     """Yield the blocks that run only if this process has opened something."""
     for node in executed(function.body):
         if isinstance(node, ast.If):
-            text = ast.dump(node.test)
+            text = said(node.test)
             if "getpid" in text or "__dict__" in text:
                 yield node
 

@@ -42,6 +42,7 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
 from dlfix.project.order import comes_before
+from dlfix.project.trees import said
 
 # Methods and attributes that only immutable values have: texts and paths.
 _OF_TEXT = frozenset(
@@ -87,13 +88,13 @@ def check(change: ClassChange) -> Iterator[Regression]:
 
 def _of_their_time(change: ClassChange) -> Iterator[Regression]:
     """Yield the functions inside methods that read an attribute when they are called, and read a kept value now."""
-    known = {ast.dump(node) for node in within(change.before.node) if isinstance(node, ast.Lambda)}
+    known = {said(node) for node in within(change.before.node) if isinstance(node, ast.Lambda)}
     of_local_names = set(_reading_what_never_changes(change))
     restoring = change.after.methods.get("__setstate__")
     openers = [*change.lazy.values(), *([restoring] if restoring is not None else [])]
     for function in openers:
         for node in executed(opening_code(change, function)):
-            if not isinstance(node, ast.Lambda) or ast.dump(node) in known:
+            if not isinstance(node, ast.Lambda) or said(node) in known:
                 continue
             kept = {n.attr for n in within(node) if is_attribute(n, self_name(function))}
             kept &= change.new_attributes.keys()
@@ -255,7 +256,7 @@ class _Delayed:
     def _was_there(self, node: ast.Call) -> bool:
         """Return whether the program made a call before the fix: what the fix itself asks is meant for workers."""
         calls = self.change.before.module.calls_by_name.get(last_part(node.func), ())
-        return any(ast.dump(node) == ast.dump(each) for each in calls)
+        return any(said(node) == said(each) for each in calls)
 
     def _passed_on(self, cls: Class, call: ast.Call, owner: str) -> Iterator[Regression]:
         """Yield what a function or a constructor reads inside an attribute that it is given."""

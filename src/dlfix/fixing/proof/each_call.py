@@ -12,6 +12,7 @@ from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.syntax import FUNCTIONS, dotted, executed, last_part, self_name
 from dlfix.fixing.proof.writes import changes_in_place
 from dlfix.project.module import Module
+from dlfix.project.trees import said
 
 _CACHES = frozenset({"lru_cache", "cache"})
 _ASKS_A_CACHE = ("cache_info", "cache_clear", "cache_parameters")
@@ -77,7 +78,7 @@ def _changes(module: Module, node: ast.AST) -> bool:
     if isinstance(node, ast.Global):
         return True
     is_effect = isinstance(module.parent(node), ast.Expr) and isinstance(node, ast.Call)
-    return is_effect and "super" not in ast.dump(node)
+    return is_effect and "super" not in said(node)
 
 
 def _shared_members(change: FileChange, cls: Class) -> Iterator[Regression]:

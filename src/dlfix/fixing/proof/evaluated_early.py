@@ -15,6 +15,7 @@ from dlfix.fixing.proof.syntax import (
     positive,
     self_name,
 )
+from dlfix.project.trees import said
 
 Conditions: TypeAlias = frozenset[tuple[str, str]]
 _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -25,7 +26,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     had = {name for each in change.old.lineage(change.before) for name in attributes_set(each)}
     for name, function in change.after.methods.items():
         old = change.before.methods.get(name)
-        if old is None or ast.dump(old) == ast.dump(function):
+        if old is None or said(old) == said(function):
             continue
         before, me = _evaluated(old.body), self_name(function)
         for statement, conditions in _in_block(function.body, frozenset()):

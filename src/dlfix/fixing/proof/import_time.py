@@ -28,6 +28,7 @@ from dlfix.project.import_time import ImportTime
 from dlfix.project.library_names import imported_as
 from dlfix.project.module import Module
 from dlfix.project.syntax import LOG_METHODS
+from dlfix.project.trees import kept, said
 
 _QUIET = frozenset({"filterwarnings", "simplefilter", "getLogger", "set_num_threads"})
 _READS = frozenset("get copy keys values items".split())
@@ -101,15 +102,15 @@ def is_guard(node: ast.stmt) -> TypeGuard[ast.If]:
     return (
         isinstance(node, ast.If)
         and "__main__" in set(strings(node.test))
-        and "__name__" in ast.dump(node.test)
+        and "__name__" in said(node.test)
     )
 
 
 def _moved(change: FileChange) -> list[ast.stmt]:
     """Return the statements of the module before that stand under a guard, or nowhere, after."""
-    left = [ast.dump(n) for n in change.after.tree.body if not is_guard(n)]
+    left = [said(n) for n in change.after.tree.body if not is_guard(n)]
     guarded = [
-        ast.dump(s)
+        said(s)
         for n in change.after.tree.body
         if is_guard(n)
         for s in ast.walk(n)
@@ -117,7 +118,7 @@ def _moved(change: FileChange) -> list[ast.stmt]:
     ]
     found = []
     for node in change.before.tree.body:
-        text = ast.dump(node)
+        text = said(node)
         if text in left:
             left.remove(text)
         elif text in guarded and not is_guard(node):
@@ -216,7 +217,7 @@ def _names_module(change: FileChange, module: Module, root: str) -> bool:
 
 def _order(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
     """Yield statements that stay, stood below one that moved, and depend on what it did."""
-    texts = {ast.dump(node): node for node in _at_import(change.after)}
+    texts = {said(node): node for node in _at_import(change.after)}
     seen = _Effect()
     for node in change.before.tree.body:
         if any(node is each for each in moved):
@@ -227,7 +228,7 @@ def _order(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
                 if key:
                     seen.changes.setdefault(key, line)
             continue
-        stays = texts.get(ast.dump(node))
+        stays = texts.get(said(node))
         if stays is None or is_guard(node) or not seen.changes:
             continue
         if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -253,7 +254,7 @@ def _order(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
 
 def _changed_below(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
     """Yield statements that stay, stood below one that moved, and change what it had read."""
-    texts = {ast.dump(node): node for node in _at_import(change.after)}
+    texts = {said(node): node for node in _at_import(change.after)}
     known: set[str] = {"import:environ"}
     read: dict[str, int] = {}
     for node in change.before.tree.body:
@@ -261,7 +262,7 @@ def _changed_below(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regres
         if any(node is each for each in moved):
             read.update({name: line for name, line in effect.reads.items() if name in known})
             continue
-        stays = texts.get(ast.dump(node))
+        stays = texts.get(said(node))
         for name in sorted(effect.changes.keys() & read.keys() if stays is not None else ()):
             if name.startswith("import:") or name in stored_names(node):
                 yield change.regression(
@@ -393,20 +394,22 @@ def _draws_from_own(program: Program, module: Module, call: ast.Call) -> bool:
     match call.func:
         case ast.Attribute(value=ast.Name(id=name)):
             around = program.enclosing(module, call)
-            bodies = [around.body] if around is not None else []
-            return any(_makes_generator(body, name) for body in (*bodies, module.tree.body))
+            scopes = [module.tree] if around is None else [around, module.tree]
+            return any(name in _generators(scope) for scope in scopes)
     return False
 
 
-def _makes_generator(body: list[ast.stmt], name: str) -> bool:
+@kept
+def _generators(scope: Function | ast.Module) -> frozenset[str]:
+    """Return the names that a function or a module gives to generators of random numbers it makes."""
     made = (
         node
-        for node in executed(body)
+        for node in executed(scope.body)
         if isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Call)
         and last_part(node.value.func) in _GENERATORS
     )
-    return any(name in stored_names(node) for node in made)
+    return frozenset(name for node in made for name in stored_names(node))
 
 
 def _library(node: ast.Call, name: str, effect: _Effect) -> None:

@@ -23,6 +23,7 @@ from dlfix.fixing.proof.syntax import (
     values_set,
 )
 from dlfix.project.import_time import ImportTime
+from dlfix.project.trees import said
 
 _MODE = re.compile(r"[rbt]*[wax+][wax+bt-]*|r[bt]*\+[bt]*|[wx]:\w*|[cn]")
 
@@ -51,7 +52,7 @@ def moved(change: ClassChange) -> Iterator[tuple[Class, Function, list[ast.stmt]
 def _without_flags(nodes: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield statements; of what depends on a flag in the state, those that it decides on."""
     for statement in nodes:
-        if isinstance(statement, ast.If) and "attr='__dict__'" in ast.dump(statement.test):
+        if isinstance(statement, ast.If) and "attr='__dict__'" in said(statement.test):
             yield from (*statement.body, *statement.orelse)
         else:
             yield statement
@@ -59,7 +60,7 @@ def _without_flags(nodes: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 def _restores(statement: ast.stmt) -> bool:
     """Return whether a statement only puts a state back."""
-    text = ast.dump(statement)
+    text = said(statement)
     return "__setstate__" in text or "attr='__dict__'" in text
 
 

@@ -30,6 +30,7 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
+from dlfix.project.trees import said
 
 _DEAD = frozenset(
     "list tuple sorted set dict frozenset len int float str bytes bool sum min max any all abs round"
@@ -469,7 +470,7 @@ def _may_be_array(change: ClassChange, value: ast.Call, name: str) -> bool:
     """Return whether `np.load` may give an array: nothing shows that it is an archive."""
     if dotted(value.func).partition(".")[0] not in {"np", "numpy", "load"}:
         return False
-    text = ast.dump(value)
+    text = said(value)
     if ".npz" in text:
         return False
     if ".npy" in text or "mmap_mode" in text:
@@ -587,8 +588,8 @@ def _opened_by(value: ast.expr) -> ast.expr:
 
 def _opens_as(change: ClassChange, value: ast.expr, owner: str) -> bool:
     """Return whether an expression is what a lazy attribute is opened by."""
-    opened = {ast.dump(node) for name in change.lazy for node in _values(change, name)}
-    return ast.dump(value) in opened
+    opened = {said(node) for name in change.lazy for node in _values(change, name)}
+    return said(value) in opened
 
 
 def _with_locals(

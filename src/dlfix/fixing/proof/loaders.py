@@ -10,6 +10,7 @@ from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import bound_in, dotted, executed, last_part
 from dlfix.fixing.proof.writes import values_of
 from dlfix.project.module import Module
+from dlfix.project.trees import said
 
 _OF_ORDER = frozenset({"shuffle", "sampler", "batch_sampler"})
 _STREAMS = frozenset("IterableDataset IterDataPipe ChainDataset IterableWrapper WebDataset".split())
@@ -19,9 +20,9 @@ _FAR = 4
 def check(change: FileChange) -> Iterator[Regression]:
     """Yield loaders that lost their order though their dataset may have one."""
     had = [c for c in change.before.calls if _order(c)]
-    left = [ast.dump(c) for c in change.after.calls]
+    left = [said(c) for c in change.after.calls]
     for call in had:
-        if ast.dump(call) in left:
+        if said(call) in left:
             continue
         after = _same_call(change.after, call)
         if after is None:
@@ -56,12 +57,12 @@ def _is_neutral(value: ast.expr) -> bool:
 
 def _same_call(module: Module, call: ast.Call) -> ast.Call | None:
     """Return the call after that is the same, but for keywords."""
-    kept = {ast.dump(k) for k in call.keywords}
+    kept = {said(k) for k in call.keywords}
     for other in module.calls:
-        if ast.dump(other.func) != ast.dump(call.func) or len(other.args) != len(call.args):
+        if said(other.func) != said(call.func) or len(other.args) != len(call.args):
             continue
-        same = all(ast.dump(a) == ast.dump(b) for a, b in zip(other.args, call.args, strict=True))
-        if same and {ast.dump(k) for k in other.keywords} < kept:
+        same = all(said(a) == said(b) for a, b in zip(other.args, call.args, strict=True))
+        if same and {said(k) for k in other.keywords} < kept:
             return other
     return None
 

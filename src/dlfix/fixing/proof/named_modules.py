@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from dlfix.fixing.proof import kept_names
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.project.module import Module
+from dlfix.project.trees import said
 
 
 def check(change: FileChange) -> Iterator[Regression]:
     """Yield what a new `Point.__module__ = __name__` changes for other code, or does not achieve."""
-    had = {ast.dump(each) for each in change.before.tree.body}
+    had = {said(each) for each in change.before.tree.body}
     for statement in change.after.tree.body:
         name = _named(statement)
-        if not name or ast.dump(statement) in had:
+        if not name or said(statement) in had:
             continue
         if not _is_bound(change.after, name, statement):
             yield change.regression(

@@ -33,6 +33,7 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.project.module import Module
 from dlfix.project.syntax import attribute_of, attributes_of, is_private, key_of
+from dlfix.project.trees import said
 
 _FIELDS = frozenset("dataclass define attrs frozen s attr dataclasses mutable".split())
 _RECORDS = frozenset("BaseModel NamedTuple BaseSettings SQLModel Struct".split())
@@ -286,12 +287,12 @@ def _tested_too(function: Function, node: ast.expr, name: str) -> bool:
 
 def _is_new(change: ClassChange, function: Function, node: ast.expr) -> bool:
     same = [f for f in change.before.functions if f.name == function.name]
-    return not any(ast.dump(node) == ast.dump(n) for f in same for n in within(f))
+    return not any(said(node) == said(n) for f in same for n in within(f))
 
 
 def _raises_attribute_error(getter: Function) -> bool:
     return any(
-        isinstance(n, ast.Raise) and "AttributeError" in ast.dump(n) for n in executed(getter.body)
+        isinstance(n, ast.Raise) and "AttributeError" in said(n) for n in executed(getter.body)
     )
 
 
@@ -320,7 +321,7 @@ def _question(node: ast.AST, owner: str, name: str) -> str:
         and isinstance(node.left, ast.Constant)
         and node.left.value == name
     ):
-        text = ast.dump(node.comparators[0])
+        text = said(node.comparators[0])
         if "__dict__" in text or "vars" in text:
             return "dict"
     if isinstance(node, ast.Call) and len(node.args) >= 2 and dotted(node.args[0]) == owner:
@@ -334,7 +335,7 @@ def _question(node: ast.AST, owner: str, name: str) -> str:
 
 
 def _waits_for_attribute(node: ast.Try, owner: str, name: str) -> bool:
-    waits = any(h.type is not None and "AttributeError" in ast.dump(h.type) for h in node.handlers)
+    waits = any(h.type is not None and "AttributeError" in said(h.type) for h in node.handlers)
     return waits and any(is_attribute(n, owner, name) for n in executed(node.body))
 
 
@@ -716,12 +717,12 @@ def _whole_dict(change: ClassChange) -> Iterator[Regression]:
 
 def _listed(change: ClassChange) -> set[str]:
     """Return the attributes that now hold a list of what they gave: `self.rows = list(rows.values())`."""
-    before = {(name, ast.dump(value)) for name, value in _values_set(change.before)}
+    before = {(name, said(value)) for name, value in _values_set(change.before)}
     return {
         name
         for name, value in _values_set(change.after)
         if isinstance(value, ast.Call) and dotted(value.func) == "list" and len(value.args) == 1
-        if (name, ast.dump(value)) not in before and (name, ast.dump(value.args[0])) in before
+        if (name, said(value)) not in before and (name, said(value.args[0])) in before
     }
 
 

@@ -33,6 +33,7 @@ from dlfix.fixing.proof.writes import goes_by, goes_by_known, values_given, valu
 from dlfix.project.import_time import ImportTime
 from dlfix.project.importing import together
 from dlfix.project.module import Module
+from dlfix.project.trees import said
 
 _PICKLERS = frozenset(
     "pickle _pickle cPickle pickle5 dill cloudpickle joblib copy multiprocessing".split()
@@ -282,7 +283,7 @@ def _picklings(program: Program) -> Iterator[Pickling]:
 
 
 def _pickles(module: Module, call: ast.Call) -> bool:
-    if "Pickler" in ast.dump(call.func):
+    if "Pickler" in said(call.func):
         return True
     name = ImportTime(module.tree).full_name(call.func)
     root = name.partition(".")[0]

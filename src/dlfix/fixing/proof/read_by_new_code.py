@@ -11,6 +11,7 @@ from dlfix.fixing.proof.program import is_getter
 from dlfix.fixing.proof.state import dropped, restored
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, self_name
 from dlfix.project.module import Module
+from dlfix.project.trees import said
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -51,7 +52,7 @@ def _is_new(change: ClassChange, module: Module, function: Function) -> bool:
         return True
     before = change.old.project.module(module.path)
     return not any(
-        getattr(before.parent(each), "name", "") == owner and ast.dump(each) == ast.dump(function)
+        getattr(before.parent(each), "name", "") == owner and said(each) == said(function)
         for each in before.functions_by_name.get(function.name, ())
     )
 

@@ -41,6 +41,7 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.project.module import Module
 from dlfix.project.syntax import is_none
+from dlfix.project.trees import said
 
 # Made by what cannot be followed: each call that is made for its effect counts.
 _OF_MOCKS = frozenset({"return_value", "side_effect"})  # what a test puts in its place
@@ -268,7 +269,7 @@ def _said(call: ast.expr | None) -> str:
     """Return which method a call calls, and with what; empty where it is no call."""
     if not isinstance(call, ast.Call):
         return ""
-    given = ", ".join(ast.dump(each) for each in (*call.args, *call.keywords))
+    given = ", ".join(said(each) for each in (*call.args, *call.keywords))
     return f"{last_part(call.func)}({given})"
 
 

@@ -30,6 +30,7 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.fixing.proof.typestate import Interpreter
 from dlfix.project.module import Module
 from dlfix.project.syntax import attribute_named
+from dlfix.project.trees import said
 
 # What gives something to a queue, an event or a pool.
 _FILLS = MUTATING | {"put", "put_nowait", "set", "submit", "start", "register"}
@@ -392,7 +393,7 @@ def _over_other_ways(change: ClassChange, function: Function) -> Iterator[Regres
     for base in change.new.lineage(change.after):
         for name in ("__reduce__", "__reduce_ex__"):
             theirs = base.methods.get(name) or base.values.get(name)
-            if theirs is not None and "__reduce" not in ast.dump(
+            if theirs is not None and "__reduce" not in said(
                 ast.Module(theirs.body, []) if isinstance(theirs, ast.FunctionDef) else theirs
             ):
                 yield change.regression(
@@ -461,16 +462,16 @@ def _reaches(change: ClassChange, cls: Class, function: Function) -> bool:
 def _must_have(change: ClassChange, function: Function) -> Iterator[tuple[str, ast.expr]]:
     """Yield the keys that a state method takes for given."""
     old = change.before.methods.get(function.name)
-    known = {ast.dump(n) for n in within(old)} if old is not None else set()
+    known = {said(n) for n in within(old)} if old is not None else set()
     for node in executed(function.body):
         if isinstance(node, ast.Delete):
             for target in node.targets:
                 key = target.slice if isinstance(target, ast.Subscript) else None
-                if isinstance(key, ast.Constant) and ast.dump(target) not in known:
+                if isinstance(key, ast.Constant) and said(target) not in known:
                     yield str(key.value), target
         elif isinstance(node, ast.Call) and last_part(node.func) == "pop" and len(node.args) == 1:
             key = node.args[0]
-            if isinstance(key, ast.Constant) and ast.dump(node) not in known:
+            if isinstance(key, ast.Constant) and said(node) not in known:
                 yield str(key.value), node
 
 
@@ -491,7 +492,7 @@ def _missing_super(change: ClassChange, function: Function) -> Iterator[Regressi
             continue
         if not isinstance(node.value, ast.Call) or dotted(node.value.func) != "super":
             continue
-        if old is not None and node.attr in ast.dump(old):
+        if old is not None and node.attr in said(old):
             continue
         bases = change.new.lineage(change.after)[1:]
         if any(node.attr in (*b.methods, *b.values) for b in bases):
@@ -641,7 +642,7 @@ def _filtered(node: ast.comprehension) -> Iterator[str]:
 def _is_empty(value: ast.expr) -> bool:
     if isinstance(value, ast.Constant):
         return not value.value
-    return isinstance(value, (ast.Dict, ast.List)) and not ast.dump(value).count("Constant")
+    return isinstance(value, (ast.Dict, ast.List)) and not said(value).count("Constant")
 
 
 def restored(change: ClassChange, cls: Class | None = None) -> set[str]:

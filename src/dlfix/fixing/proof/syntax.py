@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias, TypeGuard
 
 from dlfix.project import syntax
-from dlfix.project.trees import children, kept
+from dlfix.project.trees import children, kept, said
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -207,7 +207,7 @@ def same(one: ast.AST | None, other: ast.AST | None) -> bool:
     """Return whether two nodes are the same code."""
     if one is None or other is None:
         return one is other
-    return ast.dump(one) == ast.dump(other)
+    return said(one) == said(other)
 
 
 def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
@@ -231,7 +231,7 @@ def header(statement: ast.stmt) -> str:
 
 def _dumped(value: object) -> str:
     if isinstance(value, ast.AST):
-        return ast.dump(value)
+        return said(value)
     return "[" + ", ".join(map(_dumped, value)) + "]" if isinstance(value, list) else repr(value)
 
 

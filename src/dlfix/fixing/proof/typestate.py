@@ -24,7 +24,7 @@ from dlfix.fixing.proof.syntax import (
     self_name,
 )
 from dlfix.project.syntax import attribute_named, is_name
-from dlfix.project.trees import children, kept, walk
+from dlfix.project.trees import children, kept, said, walk
 
 _HELD = ".="  # marks an attribute that was set in this process: its property opens nothing
 _PLAIN = (ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Call)
@@ -105,7 +105,7 @@ def _condition(test: ast.expr) -> tuple[str, bool]:
     text = re.sub(
         r"Attribute\(value=Name\(id='self', ctx=Load\(\)\), attr='_?(\w+)', ctx",
         r"Name(id='\1', ctx",
-        ast.dump(asked),
+        said(asked),
     )
     return text, holds
 

@@ -11,6 +11,7 @@ from dlfix.fixing.proof.syntax import FUNCTIONS, Function, stored_names, within
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
 from dlfix.project.module import Module
 from dlfix.project.targets import oldest_minor
+from dlfix.project.trees import said
 
 # What each module has without a statement.
 OF_MODULES = frozenset("__name__ __file__ __doc__ __spec__ __package__ __path__ __all__".split())
@@ -49,7 +50,7 @@ def _unbound(change: FileChange) -> Iterator[Regression]:
     renamed = {_body(each): each for name, each in before.items() if name not in after}
     for name, function in after.items():
         old = before.get(name) or renamed.get(_body(function))
-        if old is not None and ast.dump(old) == ast.dump(function):
+        if old is not None and said(old) == said(function):
             continue
         known = {r.name for r in _unset(change, old)} if old is not None else set()
         for reading in sorted(_unset(change, function), key=lambda r: r.line):
@@ -71,7 +72,7 @@ def _unbound(change: FileChange) -> Iterator[Regression]:
 
 
 def _body(function: Function) -> str:
-    return "\n".join(map(ast.dump, function.body))
+    return "\n".join(map(said, function.body))
 
 
 def _unbound_annotations(change: FileChange) -> Iterator[Regression]:
@@ -107,9 +108,9 @@ def _annotations_bound_below(change: FileChange) -> Iterator[Regression]:
     if _is_lazy(change.after):
         return
     bound = _first_bound(change.after)
-    had = {ast.dump(each) for each in change.before.tree.body}
+    had = {said(each) for each in change.before.tree.body}
     for index, statement in enumerate(change.after.tree.body):
-        if ast.dump(statement) in had:
+        if said(statement) in had:
             continue
         for node in _annotated_with(statement):
             scope = change.after.scope_of(node).lookup(node.id)
