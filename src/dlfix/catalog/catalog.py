@@ -114,7 +114,23 @@ class Catalog:
         return {
             name.rpartition(".")[2]: row
             for row in rows
-            if row.of_object
+            if row.of_object and row.does == "writes"
+            for name in (row.name, *row.aliases)
+        }
+
+    @cached_property
+    def replacing_later(self) -> dict[str, FunctionRow]:
+        """The rows of what goes on to replace its files once it is made, by each full name."""
+        rows = [row for row in self.rows(_OF_FILES) if isinstance(row, FunctionRow) and row.later]
+        return {name: row for row in rows for name in (row.name, *row.aliases)}
+
+    @cached_property
+    def asking_for_files(self) -> dict[str, FunctionRow]:
+        """The rows of what asks which files there are: functions by their full names, methods by their bare ones."""
+        rows = [row for row in self.rows(_OF_FILES) if isinstance(row, FunctionRow) and row.asks]
+        return {
+            name.rpartition(".")[2] if row.of_object else name: row
+            for row in rows
             for name in (row.name, *row.aliases)
         }
 

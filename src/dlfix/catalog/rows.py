@@ -230,6 +230,9 @@ class ResourceRow(_Named):
     configure: tuple[str, ...] = ()  # methods and attributes that configure the handle
     position: tuple[str, ...] = ()  # methods whose result depends on an offset the handle keeps
     write: tuple[str, ...] = ()  # methods that write through the handle
+    creates: str = (
+        ""  # opening it makes the file where there is none, unless the call has a match of this
+    )
     iterates: bool = False  # iterating it moves its position
     modes: tuple[Variant, ...] = ()
     measured: bool = False
@@ -310,6 +313,8 @@ class FunctionRow(_Named):
     )
     goes_on: bool = False  # it handles errors of its block, or of the function that it gets
     environment: tuple[str, ...] = ()  # what the names of the variables start with that it reads
+    later: bool = False  # what it makes goes on to write, whatever code runs then
+    asks: bool = False  # what it gives depends on which files there are
     note: str = ""
 
 

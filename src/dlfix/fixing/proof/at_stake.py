@@ -116,8 +116,19 @@ def named_files(node: ast.Call, origins: Origins) -> Iterator[ast.expr | None]:
         yield from node.args[:1]
     elif moves_away(node):
         yield from (owner, *node.args)
+    elif dotted(node.func).startswith("fileinput.") and _is_in_place(node):
+        yield from node.args[:1]
     else:
         yield from files_of_command(node, origins)
+
+
+def _is_in_place(node: ast.Call) -> bool:
+    """Return whether lines that are gone through are written back: `fileinput.input(path, inplace=True)`."""
+    return any(
+        each.arg == "inplace"
+        and not (isinstance(each.value, ast.Constant) and not each.value.value)
+        for each in node.keywords
+    )
 
 
 def writers_used(module: Module, node: ast.Call, origins: Origins) -> Iterator[ast.Call]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePath
-from typing import NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from dlfix.catalog import load
 from dlfix.fixing.proof.at_stake import (
@@ -43,9 +43,17 @@ from dlfix.fixing.proof.outliving import (
     on_disk,
 )
 from dlfix.fixing.proof.passed_values import Given
-from dlfix.fixing.proof.path_ends import Ends, differ, ends_written, frame_with
+from dlfix.fixing.proof.path_ends import (
+    Ends,
+    PathEnds,
+    differ,
+    ends_written,
+    frame_of,
+    frame_with,
+)
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.quiet import Quiet
+from dlfix.fixing.proof.replacing_later import ReplacingLater
 from dlfix.fixing.proof.special_calls import Implied
 from dlfix.fixing.proof.steps import AT_THE_END, Step, Steps
 from dlfix.fixing.proof.syntax import (
@@ -81,7 +89,7 @@ _NUMBERS = frozenset({"int", "float", "bool"})
 _OF_ITEMS = frozenset("list dict set deque defaultdict OrderedDict".split())
 
 
-Removal: TypeAlias = tuple[Module, ast.Call]
+Removal: TypeAlias = tuple[Module, ast.expr]
 
 
 class _Run(NamedTuple):
@@ -96,6 +104,8 @@ class _Run(NamedTuple):
 class Removals:
     """Finds what removes the files that objects of one class open."""
 
+    quiet_as: ClassVar[type[Quiet]] = Quiet
+
     def __init__(
         self,
         program: Program,
@@ -106,7 +116,7 @@ class Removals:
         openers: Collection[Function] = (),
     ) -> None:
         self.program, self.cls, self.openers = program, cls, openers
-        self.steps, self.quiet = program.kept(Steps), program.kept(Quiet)
+        self.steps, self.quiet = program.kept(Steps), program.kept(self.quiet_as)
         self.naming = naming  # the parameters of the constructor that name its files, if known
         self.asked: set[str] = set()  # attributes and keys of what the constructor is given
         self.shared: set[str] = set()  # attributes of classes and modules, and global names
@@ -195,6 +205,9 @@ class Removals:
         dropped = dropped or self._writer_around(module, call, named, origins)
         if dropped is not None:
             return module, dropped
+        replaced = self._replaced_at_any_time(function, named) if far == FAR else None
+        if replaced is not None:
+            return replaced
         steps = self.steps.of(module, function)
         deferred = self._note_before(module, call, steps, named, origins)
         if deferred is not None:
@@ -250,6 +263,23 @@ class Removals:
                     and self._removes(module, opened, files, origins)
                 ):
                     return opened
+        return None
+
+    def _replaced_at_any_time(self, function: Function | None, files: set[str]) -> Removal | None:
+        """Return what goes on to replace one of these files, whichever code made it."""
+        for module, node, named in self.program.kept(ReplacingLater).made:
+            around = self.program.enclosing(module, node)
+            known = files if around is function else {*filter(_is_known_anywhere, files)}
+            frame = frame_of(module, around)
+            ends = PathEnds(self.program).of_each((each, frame) for each in named)
+            is_known = self.ends is not None and ends is not None
+            may_be = (
+                not differ(self.ends, ends)
+                if is_known
+                else share_files(self.steps.origins(module, around).of(*named), known)
+            )
+            if may_be:
+                return module, node
         return None
 
     def _read_for(self, module: Module, value: ast.expr, origins: Origins) -> Iterator[str]:
@@ -893,6 +923,11 @@ def _parts_read(nodes: Iterable[ast.AST]) -> set[str]:
     return items | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
+def _is_known_anywhere(text: str) -> bool:
+    """Return whether a text means the same file in other functions: it is spelled out, or an attribute of a name."""
+    return is_literal(text) or "." in text
+
+
 def _is_path(text: str) -> bool:
     """Return whether a text that the program spells out looks like the name of a file."""
     return "/" in text or "." in text
@@ -906,4 +941,4 @@ def _results(values: Iterable[ast.expr | None], origins: Origins) -> set[str]:
     return {f"{dotted(each.func)}()" for each in calls if isinstance(each.func, ast.Name)}
 
 
-__all__ = ["Removals"]
+__all__ = ["Removal", "Removals"]
