@@ -51,7 +51,10 @@ class _Renamed(cst.CSTTransformer):
         self._targets = targets
         self._plan = plan
         kind = ": int | None" if plan.annotation else ""
-        self._seed = classes.statements(module, f"self.{plan.seed_as}{kind} = None\n")[0]
+        code = f"self.{plan.seed_as}{kind} = None\n"
+        if plan.base_as:
+            code += f"self.{plan.base_as} = self.{plan.kept_as}.initial_seed()\n"
+        self._seed = classes.statements(module, code)
         self._stored = False
         self._seeded = False
 
@@ -69,7 +72,7 @@ class _Renamed(cst.CSTTransformer):
         if not self._stored or self._seeded:
             return updated_node
         self._seeded = True
-        return cst.FlattenSentinel([updated_node, self._seed])
+        return cst.FlattenSentinel([updated_node, *self._seed])
 
 
 def _property_code(plan: WorkerGenerator, get_info: str) -> str:

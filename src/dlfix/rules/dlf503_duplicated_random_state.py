@@ -91,7 +91,7 @@ class DuplicatedRandomState(Rule):
                 if worker is not None and self._rng_seed != worker.seed:
                     # each worker draws its own numbers in each epoch
                     self._rng_seed = worker.seed
-                    self._rng = np.random.default_rng(worker.seed)
+                    self._rng = np.random.default_rng([worker.seed, self._rng.integers(2**63)])
                 return self._rng
 
             def __len__(self):
@@ -109,8 +109,8 @@ class DuplicatedRandomState(Rule):
 
     ## Fix safety
 
-    The fix is unsafe: workers draw different numbers than before because they use torch's seed. Without workers
-    nothing changes. There is no fix if the generator is passed to other code, or is set in more
+    The fix is unsafe: workers draw different numbers than before because they use torch's seed, beside a number of the
+    generator itself, so that several generators of one worker stay independent. Without workers nothing changes. There is no fix if the generator is passed to other code, or is set in more
     than one way.
 
     ## How to turn it off

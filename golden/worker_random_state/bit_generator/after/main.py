@@ -18,7 +18,7 @@ class Noisy(Dataset[torch.Tensor]):
         if worker is not None and self._rng_2_seed != worker.seed:
             # each worker draws its own numbers in each epoch
             self._rng_2_seed = worker.seed
-            self._rng_2 = np.random.Generator(np.random.PCG64(worker.seed))
+            self._rng_2 = np.random.Generator(np.random.PCG64([worker.seed, self._rng_2.integers(2**63)]))
         return self._rng_2
 
     def __len__(self) -> int:

@@ -21,7 +21,7 @@ class Seeded:
         if worker is not None and self._rng_seed != worker.seed:
             # each worker draws its own numbers in each epoch
             self._rng_seed = worker.seed
-            self._rng = random.Random(worker.seed)
+            self._rng = random.Random(worker.seed + self._rng.getrandbits(64))
         return self._rng
 
 

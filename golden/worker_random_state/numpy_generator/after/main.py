@@ -15,7 +15,7 @@ class Noisy(Dataset):
         if worker is not None and self._rng_seed != worker.seed:
             # each worker draws its own numbers in each epoch
             self._rng_seed = worker.seed
-            self._rng = np.random.default_rng(worker.seed)
+            self._rng = np.random.default_rng([worker.seed, self._rng.integers(2**63)])
         return self._rng
 
     def __len__(self):

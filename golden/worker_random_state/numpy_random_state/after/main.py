@@ -15,7 +15,7 @@ class Noisy(Dataset):
         if worker is not None and self._rng_seed != worker.seed:
             # each worker draws its own numbers in each epoch
             self._rng_seed = worker.seed
-            self._rng = np.random.RandomState(worker.seed % 2**32)
+            self._rng = np.random.RandomState([worker.seed % 2**32, self._rng.tomaxint() % 2**32])
         return self._rng
 
     def __len__(self):

@@ -15,7 +15,7 @@ class Endless(IterableDataset):
         if worker is not None and self._own_rnd_seed != worker.seed:
             # each worker draws its own numbers in each epoch
             self._own_rnd_seed = worker.seed
-            self._own_rnd = random.Random(worker.seed)
+            self._own_rnd = random.Random(worker.seed + self._own_rnd.getrandbits(64))
         return self._own_rnd
 
     def __iter__(self):

@@ -8,6 +8,7 @@ class Noisy(Dataset):
         self.number = number
         self._rng = torch.Generator().manual_seed(seed)
         self._rng_seed = None
+        self._rng_base = self._rng.initial_seed()
 
     @property
     def rng(self):
@@ -15,7 +16,7 @@ class Noisy(Dataset):
         if worker is not None and self._rng_seed != worker.seed:
             # each worker draws its own numbers in each epoch
             self._rng_seed = worker.seed
-            self._rng = torch.Generator().manual_seed(worker.seed)
+            self._rng = torch.Generator().manual_seed(hash((worker.seed, self._rng_base)))
         return self._rng
 
     def __len__(self):

@@ -25,7 +25,7 @@ class WorkerGenerator:
     """Make a kept generator a property that gives each worker one from its own seed.
 
     `targets` are the `self.rng` that are stored to, `in_init` is the statement below which the seed
-    is set; `make` is the expression of a new generator, in which `worker.seed` is the seed.
+    is set; `make` is the expression of a new generator, of `worker.seed` and of what tells it from other generators.
     """
 
     cls: Span
@@ -35,6 +35,7 @@ class WorkerGenerator:
     targets: tuple[Span, ...]
     make: str
     dropped: bool = False  # leave it out of the pickled state: a torch.Generator cannot cross
+    base_as: str = ""  # where its own seed is kept then, which tells it from others
     annotation: str = ""
 
 
@@ -73,14 +74,17 @@ def _generator(kept: Kept) -> Fix | Refused:
     )
     prefix = "_own" if kept.attribute.startswith("_") else "_"
     hidden = free_attribute(f"{prefix}{kept.attribute}", taken | {kept.attribute})
+    dropped = kept.kind == "torch.Generator"
+    base = free_attribute(f"{hidden}_base", taken | {hidden})
     edit = WorkerGenerator(
         cls=kept.module.span(kept.cls),
         attribute=kept.attribute,
         kept_as=hidden,
         seed_as=free_attribute(f"{hidden}_seed", taken | {hidden}),
         targets=tuple(kept.module.span(target) for target in kept.targets),
-        make=randomness.maker(kept),
-        dropped=kept.kind == "torch.Generator",
+        make=randomness.maker(kept, hidden, base),
+        dropped=dropped,
+        base_as=base if dropped else "",
         annotation=kept.annotation,
     )
     return Fix(

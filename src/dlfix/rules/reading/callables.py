@@ -27,6 +27,7 @@ from dlfix.reach.values import (
     Value,
 )
 from dlfix.rules.base import Finding, Place, Rule
+from dlfix.rules.reading.other_picklers import is_left_to_another
 from dlfix.source.notebook import is_notebook
 
 if TYPE_CHECKING:
@@ -64,7 +65,18 @@ def definition(value: Value | None) -> Function | Class | None:
 def problem(crossing: Crossing, analysis: Analysis) -> Problem | None:
     """Return why pickle cannot find what crosses by its name; None where it can."""
     found = _problem(crossing, analysis)
+    if found is not None and _is_left_to_another_pickler(crossing):
+        return None
     return None if found == "shadowed" and _is_defined_again(crossing) else found
+
+
+def _is_left_to_another_pickler(crossing: Crossing) -> bool:
+    """Return whether what is sent, or what sends it, is there only where dill or cloudpickle is."""
+    made = node_of(crossing.value)
+    boundary = crossing.boundary
+    return is_left_to_another(boundary.node, boundary.frame.module) or (
+        made is not None and is_left_to_another(*made)
+    )
 
 
 def _is_defined_again(crossing: Crossing) -> bool:

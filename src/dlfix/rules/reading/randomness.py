@@ -16,14 +16,15 @@ from dlfix.rules.reading.names import words
 if TYPE_CHECKING:
     from dlfix.project.module import Module
 
-# How a generator is made from the worker's seed; {make} is the maker as the file writes it.
+# How a generator is made from the worker's seed and from what tells it from others; {make} is the maker as the file
+# writes it, {own} the worker's copy of the parent's, {base} the seed of that, which cannot cross itself.
 _FROM_SEED = {
-    "random.Random": "{make}(worker.seed)",
-    "numpy.random.default_rng": "{make}(worker.seed)",
-    "numpy.random.RandomState": "{make}(worker.seed % 2**32)",
-    "numpy.random.mtrand.RandomState": "{make}(worker.seed % 2**32)",
-    "numpy.random.Generator": "{make}({bits}(worker.seed))",
-    "torch.Generator": "{make}().manual_seed(worker.seed)",
+    "random.Random": "{make}(worker.seed + {own}.getrandbits(64))",
+    "numpy.random.default_rng": "{make}([worker.seed, {own}.integers(2**63)])",
+    "numpy.random.RandomState": "{make}([worker.seed % 2**32, {own}.tomaxint() % 2**32])",
+    "numpy.random.mtrand.RandomState": "{make}([worker.seed % 2**32, {own}.tomaxint() % 2**32])",
+    "numpy.random.Generator": "{make}({bits}([worker.seed, {own}.integers(2**63)]))",
+    "torch.Generator": "{make}().manual_seed(hash((worker.seed, {base})))",
 }
 GENERATORS = frozenset(_FROM_SEED)
 MUTATED_GLOBALLY = ("random.", "numpy.random.")
@@ -223,8 +224,8 @@ def names(module: Module) -> set[str]:
     return words(module.tree)
 
 
-def maker(kept: Kept) -> str:
-    """Return the expression that makes a generator from `worker.seed`."""
+def maker(kept: Kept, own: str, base: str) -> str:
+    """Return the expression that makes a generator from `worker.seed`, unlike that of another generator of the worker."""
     assert kept.call is not None
     call: Any = kept.call
     bits = ""
@@ -232,7 +233,10 @@ def maker(kept: Kept) -> str:
         call = call.func.value
     if kept.kind == "numpy.random.Generator":
         bits = ast.unparse(call.args[0].func)
-    return _FROM_SEED[kept.kind].format(make=ast.unparse(call.func), bits=bits)
+    make = ast.unparse(call.func)
+    return _FROM_SEED[kept.kind].format(
+        make=make, bits=bits, own=f"self.{own}", base=f"self.{base}"
+    )
 
 
 def _is_seeding(call: ast.Call) -> bool:
