@@ -25,8 +25,12 @@ def may_be(program: Program, module: Module, asked: ast.expr, wanted: Module) ->
     )
 
 
-def _meant(program: Program, module: Module, node: ast.expr, far: int) -> Iterator[Module | None]:
+def meant(program: Program, module: Module, node: ast.expr) -> Iterator[Module | None]:
     """Yield the modules that an expression may stand for, None for any of them."""
+    yield from _meant(program, module, node, _FAR)
+
+
+def _meant(program: Program, module: Module, node: ast.expr, far: int) -> Iterator[Module | None]:
     match node:
         case ast.Name():
             for binding in bindings_of(module, node) if far else ():
@@ -96,4 +100,4 @@ def _registered(program: Program, module: Module, key: ast.expr) -> Iterator[Mod
         yield module if dotted(key) == "__name__" else None
 
 
-__all__ = ["may_be"]
+__all__ = ["may_be", "meant"]
