@@ -50,6 +50,22 @@ _OWN = ("self", "cls")  # what a method's first parameter is usually called
 _UNKNOWN = Unknown()
 MOST_SUBCLASSES = 48
 _METACLASSES = frozenset({"type", "builtins.type", "abc.ABCMeta", "enum.EnumMeta"})
+_REDUCTIONS = ("multiprocessing.reduction", "torch.multiprocessing.reductions")
+# What tells the pickler of processes how to pickle a type: a word of the text, the last name of the call, its full names.
+_REGISTERING = (
+    ("copyreg", "pickle", frozenset({External("copyreg.pickle")})),
+    *(
+        (
+            word,
+            "register",
+            frozenset({External(f"{library}.{name}") for library in _REDUCTIONS for name in names}),
+        )
+        for word, names in (
+            ("ForkingPickler", ("ForkingPickler.register",)),
+            ("reduction", ("register",)),
+        )
+    ),
+)
 _OF_DATASETS = frozenset({"__getitem__", "__add__", "__init_subclass__", "__class_getitem__"})
 _RUN_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
 _BODIES = ("body", "orelse", "finalbody")
@@ -175,19 +191,19 @@ class Instances:
 
     @cached_property
     def registered(self) -> list[Class]:
-        """The classes whose objects a function given to `copyreg.pickle` takes apart."""
+        """The classes whose objects a function takes apart that is given to `copyreg.pickle`, or to the pickler of processes."""
         values = (
             value
-            for given, frame in self._given_to_copyreg()
+            for given, frame in self._given_to_picklers()
             for value in self.interpreter.values_at(given, frame)
         )
         return [value for value in values if isinstance(value, Class)]
 
     @cached_property
     def registered_makers(self) -> frozenset[str]:
-        """The types given to `copyreg.pickle`, and what makes objects of them: `type(threading.Lock())`."""
+        """The types given to `copyreg.pickle` and the like, and what makes objects of them: `type(threading.Lock())`."""
         found = set()
-        for given, frame in self._given_to_copyreg():
+        for given, frame in self._given_to_picklers():
             values = self.interpreter.values_at(given, frame)
             found |= {each.name for each in values if isinstance(each, External)}
             match _bound_to(given, frame):
@@ -196,13 +212,14 @@ class Instances:
                     found |= {each.name for each in values if isinstance(each, ExternalCall)}
         return frozenset(found)
 
-    def _given_to_copyreg(self) -> Iterator[tuple[ast.expr, Frame]]:
-        for module in self.interpreter.project.mentions("copyreg"):
-            for call in module.calls_by_name.get("pickle", ()):
-                frame = self.interpreter.frame_at(module, call)
-                called = self.interpreter.values_at(call.func, frame)
-                if External("copyreg.pickle") in called and call.args:
-                    yield call.args[0], frame
+    def _given_to_picklers(self) -> Iterator[tuple[ast.expr, Frame]]:
+        for word, method, names in _REGISTERING:
+            for module in self.interpreter.project.mentions(word):
+                for call in module.calls_by_name.get(method, ()):
+                    frame = self.interpreter.frame_at(module, call)
+                    called = self.interpreter.values_at(call.func, frame)
+                    if call.args and not names.isdisjoint(called):
+                        yield call.args[0], frame
 
     @property
     def settled(self) -> bool:

@@ -72,7 +72,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
         if meets is not None and each.module not in meets:
             continue
         handler = handlers.of(each.module, each.call)
-        if handler is not None and _holds(
+        if handler is not None and holds(
             change, each.module, each.given, surely=handler.is_for_any_error
         ):
             yield change.regression(
@@ -94,7 +94,7 @@ def check_moved(change: FileChange) -> Iterator[Regression]:
         if copies or not moved.may_meet(each.module):
             continue
         about = moved.may_be_about(each.module, each.call.func)
-        if not about and not _holds_function(change, moved, each):
+        if not about and not holds_function(change, moved, each):
             continue
         handler = handlers.of(each.module, each.call)
         if handler is None or (
@@ -116,7 +116,7 @@ def _names_any(module: Module, given: ast.expr, moved: Moved) -> bool:
     return known is not None and any(known.has(module, each) for each in within(given))
 
 
-def _holds_function(change: FileChange, moved: Moved, each: Pickling) -> bool:
+def holds_function(change: FileChange, moved: Moved, each: Pickling) -> bool:
     """Return whether what is pickled may be an object that keeps such a function."""
     program = change.new
     names = None if moved.known_names is None else moved.known_names.names
@@ -151,7 +151,7 @@ def _is_named(node: ast.AST) -> TypeGuard[ast.expr]:
     return isinstance(node, (ast.Name, ast.Attribute))
 
 
-def _holds(change: ClassChange, module: Module, given: ast.expr, *, surely: bool) -> bool:
+def holds(change: ClassChange, module: Module, given: ast.expr, *, surely: bool) -> bool:
     """Return whether what is pickled may be, or hold, an object of the class: also an item of what is passed.
 
     So it may where it comes from too many places to be followed, or from none in view; not if that is to be sure.
