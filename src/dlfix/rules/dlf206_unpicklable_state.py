@@ -125,13 +125,25 @@ class UnpicklableState(Rule):
             if found is None or found in seen:
                 continue
             seen.add(found)
+            recurses = bool(found.attribute)
             yield Finding(
                 type(self),
-                f"`{found.name}` cannot be unpickled: `__getattr__` reads "
-                f"`{found.attribute}`, which is not set yet, and recurses infinitely",
+                f"`{found.name}` cannot be unpickled: `__getattr__` "
+                + (
+                    f"reads `{found.attribute}`, which is not set yet, and recurses infinitely"
+                    if recurses
+                    else "returns a value for every name, and pickle calls that of `__setstate__`"
+                ),
                 found.place,
-                (*crossing.path, Step(found.place, f"self.{found.attribute}", "in `__getattr__`")),
-                "RecursionError: maximum recursion depth exceeded",
+                (
+                    *crossing.path,
+                    Step(
+                        found.place, f"self.{found.attribute or '__setstate__'}", "in `__getattr__`"
+                    ),
+                ),
+                "RecursionError: maximum recursion depth exceeded"
+                if recurses
+                else "",
                 found,
             )
 

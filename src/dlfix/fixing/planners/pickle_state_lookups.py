@@ -36,7 +36,8 @@ def plan_lookups(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Pl
     for finding in findings:
         found: EndlessLookup = finding.evidence
         module = analysis.project.module(found.cls.path)
-        asks = _asks_elsewhere(module, found) and (oldest_minor(module.path) or 0) < _GIVES_STATE
+        asks = not found.attribute or _asks_elsewhere(module, found)
+        asks = asks and (oldest_minor(module.path) or 0) < _GIVES_STATE
         plan = AddSetstate(found.cls.span, found.typed and evaluates_generics(module), asks)
         added = "`__getstate__` and `__setstate__`" if asks else "`__setstate__`"
         fix = Fix(

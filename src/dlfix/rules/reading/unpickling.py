@@ -6,7 +6,8 @@ what `__reduce__` returns, with the arguments there.
 A `__getattr__` can run without end meanwhile: pickle makes an object without its constructor and asks it for
 `__setstate__` before it has any attribute. If the class has no such method, Python calls `__getattr__`; an attribute
 that it reads of the object is missing too, so that Python calls `__getattr__` again. The body is read here as it runs
-for one name, and only what surely runs counts.
+for one name, and only what surely runs counts. One that gives a value for any name gives one for `__setstate__`,
+which pickle calls.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import ResourceRow
-from dlfix.project.syntax import attributes_of, is_name
+from dlfix.project.syntax import FUNCTIONS, attributes_of, is_name
 from dlfix.reach.values import Class, External, Instance
 from dlfix.rules.base import Place
 
@@ -42,14 +43,15 @@ _CATCHING_ALL = frozenset({"Exception", "BaseException", "RuntimeError", "Recurs
 
 _SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.Assert, ast.Pass, ast.Import, ast.ImportFrom)
 _NOTHING = (ast.Pass(),)
+_PLAIN = (ast.Constant, ast.Name, ast.Lambda)  # what raises no AttributeError
 
 
 @dataclass(frozen=True)
 class EndlessLookup:
-    """The class whose `__getattr__` reads a missing attribute, and where."""
+    """The class whose `__getattr__` reads a missing attribute, and where; or answers for `__setstate__` itself."""
 
     name: str
-    attribute: str
+    attribute: str  # the missing one, empty where it answers
     cls: Place
     place: Place
     typed: bool
@@ -57,7 +59,7 @@ class EndlessLookup:
 
 
 def endless_lookup(analysis: Analysis, crossing: Crossing) -> EndlessLookup | None:
-    """Return what makes an object's unpickling end in a RecursionError; None where that is not certain."""
+    """Return what makes an object's unpickling end in an error, or without its state; None where that is not certain."""
     value = crossing.value
     if not isinstance(value, Instance) or value.cls in analysis.interpreter.instances.registered:
         return None
@@ -69,15 +71,18 @@ def endless_lookup(analysis: Analysis, crossing: Crossing) -> EndlessLookup | No
     present = _present(analysis, value)
     if present is None:
         return None
-    read = _Lookup(hook.node, present).endless("__setstate__", ())
+    lookup = _Lookup(hook.node, present)
+    answer = lookup.answer("__setstate__")
+    read = lookup.endless("__setstate__", ()) if answer is None else None
     owner = _owner(analysis, value, hook)
-    if read is None or owner is None:
+    asked = answer or read
+    if asked is None or owner is None:
         return None
     return EndlessLookup(
         owner.name,
-        read.attr,
+        read.attr if read is not None else "",
         owner.module.place(owner.node),
-        hook.module.place(read),
+        hook.module.place(asked),
         hook.node.returns is not None,
         crossing,
     )
@@ -232,7 +237,7 @@ class _Lookup:
     """What `__getattr__` does for a name while its object has no attributes."""
 
     def __init__(self, hook: ast.FunctionDef, present: frozenset[str]) -> None:
-        self.body = hook.body
+        self.hook, self.body = hook, hook.body
         self.me, self.asked = (each.arg for each in hook.args.args)
         self.present = present
 
@@ -244,6 +249,26 @@ class _Lookup:
         if read.attr in above:
             return read
         return read if self.endless(read.attr, (*above, read.attr)) else None
+
+    def answer(self, name: str) -> ast.AST | None:
+        """Return what gives a value for a name, whatever the object has: a `return`, or the whole of a generator function."""
+        yields = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _own(self.hook))
+        return self.hook if yields else self._answer(self.body, name)
+
+    def _answer(self, block: Sequence[ast.stmt], name: str) -> ast.AST | None:
+        for at, statement in enumerate(block):
+            match statement:
+                case ast.Return(value=value):
+                    return statement if value is None or isinstance(value, _PLAIN) else None
+                case ast.If(test=test):
+                    held = self._holds(test, name)
+                    inner = statement.body if held else statement.orelse
+                    rest = [*inner, *block[at + 1 :]]
+                    return self._answer(rest, name) if held is not None else None
+                case ast.Expr(value=ast.Constant()):
+                    continue
+            return None
+        return None
 
     def _first_missing(self, block: Sequence[ast.stmt], name: str) -> ast.Attribute | None:
         for at, statement in enumerate(block):
@@ -320,6 +345,15 @@ class _Lookup:
         if not isinstance(left, ast.Name) or left.id != self.asked or texts is None:
             return None
         return (name in texts) is inside
+
+
+def _own(hook: ast.FunctionDef) -> Iterator[ast.AST]:
+    """Yield the nodes of a function, without those of functions in it."""
+    pending: list[ast.AST] = [*hook.body]
+    for node in pending:  # grows while it is read
+        yield node
+        if not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.GeneratorExp, ast.ClassDef)):
+            pending += ast.iter_child_nodes(node)
 
 
 def _evaluated(statement: ast.stmt) -> Iterator[ast.expr]:
