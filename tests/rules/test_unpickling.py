@@ -59,8 +59,34 @@ ENDLESS = [
         "    raise AttributeError(name)",
         "return getattr(self.inner, name)",
     ),
+    _wrapped("the name itself is given", "return name # !DLF206"),
+    _wrapped("a function is given for any name", "return lambda *args: None # !DLF206"),
+    _wrapped(
+        "a value is given for special names alone",
+        'if name.startswith("__"):',
+        "    return None # !DLF206",
+        "raise AttributeError(name)",
+    ),
+    program(
+        "a generator function gives a generator for any name",
+        _PROGRAM.format(
+            base="Dataset",
+            body="def __getattr__(self, name): # !DLF206\n                yield getattr(self.inner, name)",
+            after="",
+        ),
+    ),
 ]
 ENDING = [
+    _wrapped(
+        "a value is given for one name",
+        'if name == "size":',
+        "    return 3",
+        "raise AttributeError(name)",
+    ),
+    _wrapped(
+        "a generator in it is not its own",
+        "raise AttributeError(next(each for each in [name]))",
+    ),
     _wrapped(
         "special names are kept out",
         'if name.startswith("__"):',

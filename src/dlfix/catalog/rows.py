@@ -329,6 +329,9 @@ class SettingRow(_Named):
     """
 
     read_by: tuple[str, ...] = ()
+    opening: tuple[
+        str, ...
+    ] = ()  # what goes by it as well where it opens something, as a late opening does
     of_floats: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()

@@ -141,9 +141,7 @@ class UnpicklableState(Rule):
                         found.place, f"self.{found.attribute or '__setstate__'}", "in `__getattr__`"
                     ),
                 ),
-                "RecursionError: maximum recursion depth exceeded"
-                if recurses
-                else "",
+                "RecursionError: maximum recursion depth exceeded" if recurses else "",
                 found,
             )
 

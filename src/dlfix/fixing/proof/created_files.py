@@ -26,6 +26,7 @@ from dlfix.fixing.proof.syntax import (
     self_name,
     within,
 )
+from dlfix.project.library_names import uses
 from dlfix.project.module import Module
 
 _OF_ONE_FILE = re.compile(
@@ -100,6 +101,14 @@ def check(change: ClassChange) -> Iterator[Regression]:
     for name, getter in change.made_lazy.items():
         opened = [call for call in opening_calls(change, getter) if _creates(change, call)]
         if opened and getter in [*late_openers(change)] and not _still_opens(change, opened):
+            masked = next(uses(change.new.project, "os.umask"), None)
+            if masked is not None:
+                yield change.regression(
+                    getter,
+                    f"`{name}` is created where it does not exist yet, with the permissions that `os.umask` "
+                    f"sets ({masked[0].path.name}:{masked[1].lineno}), but the property opens it later",
+                )
+                return
             found = next(_asked(change, getter, opened), None)
             if found is not None:
                 module, node = found
