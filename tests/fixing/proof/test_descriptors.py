@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fixing.proof.pairs import worse
+from tests.fixing.proof.pairs import opened, worse
 
 ROWS = """
 import mmap
@@ -54,3 +54,40 @@ def test_what_is_open_is_not_kept_to_open_something_from_it(what, opened, before
 
 def test_a_path_is_kept():
     assert kept("path", "zipfile.ZipFile(path)", before="zipfile.ZipFile(path)") == []
+
+
+RELATIVE = """
+FOLDER = os.open("data", os.O_RDONLY)
+
+def relative(path, flags):
+    return os.open(path, flags, dir_fd=FOLDER)
+
+def main(path):
+    rows = Rows(path)
+    {then}
+    return DataLoader(rows, num_workers=2)
+"""
+
+
+def _by_folder(then, how="opener=relative"):
+    return opened(
+        init=f"self.path = path\nself.file = open(path, {how})",
+        opener=f"return open(self.path, {how})",
+        program=RELATIVE.format(then=then),
+    )
+
+
+def test_a_folder_that_is_closed_before_the_file_is_opened_is_a_reason():
+    assert [each for each in _by_folder("os.close(FOLDER)") if "is closed" in each]
+
+
+def test_a_folder_that_stays_open_or_is_not_read_is_none():
+    assert not [each for each in _by_folder("pass") if "is closed" in each]
+    assert not [each for each in _by_folder("os.close(FOLDER)", "'rb'") if "is closed" in each]
+
+
+def test_a_path_of_an_open_file_is_a_reason():
+    init = "fd = os.open(path, os.O_RDONLY)\nself.path = f'/proc/self/fd/{fd}/rows'\nself.file = open(self.path)"
+    later = "fd = os.open(path, os.O_RDONLY)\nself.path = f'/proc/self/fd/{fd}/rows'"
+    found = opened(init=init, later=later, opener="return open(self.path)")
+    assert [each for each in found if "by its number" in each]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 
 from dlfix.catalog.rows import ResourceRow
@@ -10,6 +11,7 @@ from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.filled import additions, root_of
 from dlfix.fixing.proof.handling import local_rows
+from dlfix.fixing.proof.late_code import opening_calls
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.state import dropped
 from dlfix.fixing.proof.syntax import (
@@ -26,11 +28,15 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.project.module import Module
 
+_OF_NUMBERS = re.compile(r"/proc/self/fd|/dev/fd/")
+
 
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield where an attribute keeps the number of a handle that each process opens for itself, or loses one."""
     yield from _left_open(change)
     yield from _newly_kept(change)
+    yield from _named_by_number(change)
+    yield from _closed_by_then(change)
     opened = change.lazy.keys() | dropped(change).keys()
     for module, statement, number in _kept_numbers(change.new):
         handle = last_part(number.value)
@@ -44,6 +50,62 @@ def check(change: ClassChange) -> Iterator[Regression]:
                 "process",
             )
             return
+
+
+def _openers(change: ClassChange) -> list[Function]:
+    """Return what opens in another process, or later."""
+    restoring = change.after.methods.get("__setstate__")
+    fresh = restoring is not None and "__setstate__" not in change.before.methods
+    return [*change.made_lazy.values(), *([restoring] if restoring is not None and fresh else [])]
+
+
+def _named_by_number(change: ClassChange) -> Iterator[Regression]:
+    """Yield paths that name an open file by its number, and that something opens later."""
+    opener = next(iter(_openers(change)), None)
+    for cls, function in change.constructed_before if opener is not None else ():
+        for node in executed(function.body):
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+                continue
+            if _OF_NUMBERS.search(node.value) and opener is not None:
+                yield change.regression(
+                    opener,
+                    f"the path names an open file by its number ({cls.module.path.name}:{node.lineno} before "
+                    "the fix), which is invalid in another process",
+                )
+                return
+
+
+def _closed_by_then(change: ClassChange) -> Iterator[Regression]:
+    """Yield openers that are given a function which reads the number of a folder that code closes."""
+    for opener in _openers(change):
+        for call in opening_calls(change, opener):
+            for given in (each.value for each in call.keywords if each.arg in ("opener", "dir_fd")):
+                found = _closing(change.new, change.after.module, given)
+                if found is not None:
+                    name, home, closing = found
+                    yield change.regression(
+                        opener,
+                        f"`{name}`, by which the file is opened, is closed "
+                        f"({home.path.name}:{closing.lineno}), but the file is opened later",
+                    )
+                    return
+
+
+def _closing(
+    program: Program, module: Module, given: ast.expr
+) -> tuple[str, Module, ast.Call] | None:
+    """Return a global number that an expression, or the function that it names, reads, and what closes it."""
+    known = program.function_of(module, given)
+    home, nodes = (known[0], known[1].body) if known is not None else (module, [given])
+    read = {node.id for node in executed(nodes) if isinstance(node, ast.Name)}
+    for user in (home, *program.project.mentions("close")):
+        for call in user.calls_by_name.get("close", ()):
+            for closed in map(dotted, call.args):
+                found = program.bound(user, closed.rpartition(".")[0]) if "." in closed else None
+                is_own = user is home or (found is not None and found[0] is home)
+                if is_own and closed.rpartition(".")[2] in read:
+                    return closed, user, call
+    return None
 
 
 def _newly_kept(change: ClassChange) -> Iterator[Regression]:
