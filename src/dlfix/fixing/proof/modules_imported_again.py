@@ -20,6 +20,7 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.fixing.proof.writes import changes_in_place
 from dlfix.project.import_time import is_guard
 from dlfix.project.module import Module
+from dlfix.project.order import in_order
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -87,7 +88,7 @@ class _SetLater:
         for declared in module.nodes(ast.Global):
             function = self.program.enclosing(module, declared)
             for name in declared.names if function is not None else ():
-                if function is not None and self._is_run(function) and _only_sets(function, name):
+                if function is not None and self._is_run(function) and _sets_first(function, name):
                     yield name, module, declared
         for name in stored_names(module.tree.body):
             yield from self._from_outside(module, name)
@@ -131,10 +132,10 @@ class _SetLater:
         return any(each is not None and each.path == wanted.path for each in found)
 
 
-def _only_sets(function: Function, name: str) -> bool:
-    """Return whether a function sets a global name without a look at it, as what fills a cache does."""
-    nodes = [n for n in executed(function.body) if isinstance(n, ast.Name) and n.id == name]
-    return bool(nodes) and not any(isinstance(n.ctx, ast.Load) for n in nodes)
+def _sets_first(function: Function, name: str) -> bool:
+    """Return whether a function sets a global name before it looks at it, unlike what fills a cache."""
+    nodes = in_order(n for n in executed(function.body) if isinstance(n, ast.Name) and n.id == name)
+    return bool(nodes) and not isinstance(nodes[0].ctx, ast.Load)
 
 
 def _reads_once(function: Function | None, name: str) -> bool:
