@@ -220,7 +220,7 @@ def names(tmp_path: Path, text: str) -> frozenset[str] | None:
         (LOCAL, {"C"}),
         (LOCAL.replace("C()", "show(C)"), None),
         (LOCAL.replace("C()", "print(C)"), None),
-        (LOCAL.replace("C()", "DataLoader(C)"), {"C", ""}),
+        (LOCAL.replace("C()", "DataLoader(C)"), {"C", "dataset"}),
         (LOCAL.replace("(B)", "(B, metaclass=M)"), None),
         (LOCAL + "print(B.__subclasses__())", None),
         (LOCAL + "print(A.__subclasses__())", {"C"}),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.other_objects import OtherObjects
 from dlfix.fixing.proof.program import Program, is_cached
 from dlfix.project.module import Module
 
@@ -20,7 +21,9 @@ def check(change: ClassChange) -> Iterator[Regression]:
         return
     family = change.new.family(change.after)
     for module, call in change.new.once(_computed):
-        if writes.goes_by_known(change.new, module, call.args[0], family):
+        if not writes.goes_by_known(change.new, module, call.args[0], family):
+            continue
+        if not OtherObjects(change.new, family).are_others(module, call.args[0]):
             name, getter = min(cached.items())
             yield change.regression(
                 getter,

@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from dlfix.fixing.proof.computed_names import passed_for
 from dlfix.fixing.proof.program import Class, Program, whose_class
+from dlfix.fixing.proof.stored_values import values_given
 from dlfix.fixing.proof.syntax import Function, last_part
-from dlfix.fixing.proof.writes import values_given
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module
 

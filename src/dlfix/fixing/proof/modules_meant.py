@@ -36,7 +36,7 @@ def _meant(program: Program, module: Module, node: ast.expr, far: int) -> Iterat
             for binding in bindings_of(module, node) if far else ():
                 yield from _bound(program, module, node, binding, far - 1)
         case ast.Attribute():
-            yield from _member(program, module, node)
+            yield from _member(program, module, node, far)
         case ast.Subscript(value=value, slice=key) if last_part(value) == "modules":
             yield from _registered(program, module, key)
         case ast.Call(func=func) if last_part(func) in _IMPORTING:
@@ -82,11 +82,13 @@ def _found(
             yield from filter(None, [program.project.find(named, module)])
 
 
-def _member(program: Program, module: Module, node: ast.Attribute) -> Iterator[Module | None]:
+def _member(
+    program: Program, module: Module, node: ast.Attribute, far: int
+) -> Iterator[Module | None]:
     """Yield a module that is named with its package: `package.operations`."""
     root = node.value
     for owner in (
-        _meant(program, module, root, 1) if isinstance(root, (ast.Name, ast.Attribute)) else ()
+        _meant(program, module, root, far) if isinstance(root, (ast.Name, ast.Attribute)) else ()
     ):
         inner = owner and program.project.find(f"{owner.name}.{node.attr}", owner)
         yield from filter(None, [inner])

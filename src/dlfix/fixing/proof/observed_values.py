@@ -6,10 +6,11 @@ import ast
 import builtins
 from collections.abc import Collection, Iterator
 
+from dlfix.fixing.proof.computed_names import computed_in
 from dlfix.fixing.proof.flow_targets import bindings_of
 from dlfix.fixing.proof.program import Program, whose_class
+from dlfix.fixing.proof.stored_values import values_given
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, last_part, parameters
-from dlfix.fixing.proof.writes import values_given
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module
 from dlfix.project.syntax import attributes_of, defaults
@@ -19,6 +20,11 @@ _DISPLAYS = (ast.List, ast.Tuple, ast.Set)
 _VALUES = (ast.Constant, ast.JoinedStr, ast.Dict, ast.Compare, ast.DictComp, *_DISPLAYS)
 _GIVE_MODULES = frozenset({"getmodule", "import_module"})
 _BASES = frozenset({"__bases__", "__mro__"})
+# What is asked of the attributes of an object together, and what shows or copies them.
+_READ_ALL = frozenset("items keys values get copy".split())
+_SHOW_ALL = frozenset(
+    "print pprint pformat str repr len dict list sorted copy deepcopy dump dumps format isinstance".split()
+)
 _MOST = 60  # expressions that one question is followed to
 
 
@@ -174,7 +180,8 @@ class Sources:
         met.add((scope, name))
         if scope.is_function and _is_raised(scope.node, name):
             return True
-        bindings = scope.bindings.get(name, [])
+        bindings = [*scope.bindings.get(name, ())]
+        bindings += scope.module_globals.get(name, ()) if scope.is_module else ()
         return bool(bindings) and all(self._bound(module, each, met) for each in bindings)
 
     def _bound(self, module: Module, binding: Binding, met: set[object]) -> bool:
@@ -367,11 +374,26 @@ def _is_metaclass(base: str) -> bool:
 
 def _sets_by_name(module: Module) -> bool:
     """Return whether code of a module sets attributes by names that are not written out."""
-    calls = module.calls_by_name.get("setattr", ())
-    computed = any(len(c.args) > 1 and not isinstance(c.args[1], ast.Constant) for c in calls)
-    return computed or bool(
-        module.nodes_by_name.get("__dict__") or module.calls_by_name.get("vars")
-    )
+    if any(computed_in(module)):
+        return True
+    tables = [*module.nodes_by_name.get("__dict__", ()), *module.calls_by_name.get("vars", ())]
+    return not all(_is_only_read(module, each) for each in tables)
+
+
+def _is_only_read(module: Module, table: ast.AST) -> bool:
+    """Return whether code looks at the attributes of an object together, and sets none of them."""
+    match module.parent(table):
+        case ast.Subscript(value=value, ctx=ast.Load()) if value is table:
+            return True
+        case ast.Attribute(attr=attr):
+            return attr in _READ_ALL
+        case ast.Call(func=func, args=args) if table in args:
+            return last_part(func) in _SHOW_ALL
+        case ast.Compare() | ast.FormattedValue() | ast.keyword(arg=None):
+            return True
+        case ast.For(iter=source) | ast.comprehension(iter=source):
+            return source is table
+    return False
 
 
 def _is_raised(around: ast.AST, name: str) -> bool:

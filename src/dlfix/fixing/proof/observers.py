@@ -15,6 +15,7 @@ from dlfix.fixing.proof.error_handlers import Handler, goes_on, handler_of
 from dlfix.fixing.proof.late_code import opens_nothing
 from dlfix.fixing.proof.objects import has_other_attributes, may_be_object
 from dlfix.fixing.proof.order import STATE
+from dlfix.fixing.proof.other_objects import OtherObjects
 from dlfix.fixing.proof.program import Class, is_cached
 from dlfix.fixing.proof.state import opened_when_asked, restored, sets
 from dlfix.fixing.proof.syntax import (
@@ -754,6 +755,7 @@ def _shown_outside(change: ClassChange, changed: str) -> Iterator[Regression]:
                     may_be_object(change, module, held, classes)
                     or _goes_by_known(change, module, held, classes)
                 )
+                and not OtherObjects(change.new, classes).are_others(module, held)
             ):
                 yield change.regression(
                     next(iter(change.lazy.values()), change.after.node),

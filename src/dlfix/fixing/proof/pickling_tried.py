@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeGuard
 
+from dlfix.catalog import load
 from dlfix.fixing.proof.callables import Moved
 from dlfix.fixing.proof.changes import (
     ClassChange,
@@ -17,6 +18,7 @@ from dlfix.fixing.proof.computed_names import passed_for
 from dlfix.fixing.proof.objects import is_object, may_be_object
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.stored_values import values_given
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -29,9 +31,10 @@ from dlfix.fixing.proof.syntax import (
     stored_names,
     within,
 )
-from dlfix.fixing.proof.writes import goes_by, goes_by_known, values_given, values_of
+from dlfix.fixing.proof.writes import goes_by, goes_by_known, values_of
 from dlfix.project.import_time import ImportTime
 from dlfix.project.importing import together
+from dlfix.project.library_names import imported_as
 from dlfix.project.module import Module
 from dlfix.project.trees import said
 
@@ -50,6 +53,14 @@ _OF_MODULES = frozenset({"state_dict", "get_rng_state", "parameters", "named_par
 _MOST = 40  # values that one question is followed to
 _MOST_SOURCES = 400  # values that one object is followed to
 _FAR = 3  # how many callers are followed
+
+
+class Source(NamedTuple):
+    """A value from which what is pickled may come, as it is or as an item."""
+
+    module: Module
+    value: ast.expr
+    are_items: bool
 
 
 class Pickling(NamedTuple):
@@ -159,18 +170,20 @@ def holds(change: ClassChange, module: Module, given: ast.expr, *, surely: bool)
     classes = [change.after, *change.new.heirs(change.after)]
     shows = _is_made if surely else _shows
     asked, followed = {given}, 0
-    level = [(module, given)]
+    level = [Source(module, given, are_items=False)]
     for _ in range(_FAR + 1):
-        further: list[tuple[Module, ast.expr]] = []
+        further: list[Source] = []
         for each in level:
-            if shows(change, *each, classes):
+            if each.are_items and _is_loader(each.module, each.value):
+                continue  # which gives samples, not its dataset
+            if shows(change, each.module, each.value, classes):
                 return True
-            for one in _sources(change, *each):
+            for one in _sources(change, each):
                 followed += 1
                 if followed > _MOST_SOURCES:
                     return not surely
-                if one[1] not in asked:
-                    asked.add(one[1])
+                if one.value not in asked:
+                    asked.add(one.value)
                     further.append(one)
         level = further
     return False
@@ -209,21 +222,39 @@ def _shows(change: ClassChange, module: Module, given: ast.expr, classes: list[C
     return False
 
 
-def _sources(
-    change: ClassChange, module: Module, given: ast.expr
-) -> Iterator[tuple[Module, ast.expr]]:
+def _sources(change: ClassChange, source: Source) -> Iterator[Source]:
     """Yield what the names of an expression may stand for: what is assigned, gone through or passed."""
+    module, given, are_items = source
     nodes = [*_parts(change, given)]
     owners = {n.value for n in nodes if isinstance(n, ast.Attribute)}
+    are_items = are_items or any(_takes_item(node) for node in nodes)
     for node in nodes:
         if not isinstance(node, ast.Name):
             continue
         if node in owners and change.new.class_of_self(module, node) is not None:
             continue
+        for each in _items_of_loops(change, module, node):
+            yield Source(module, each, are_items=True)
         made = values_of(change.new, module, node, node.id)
-        made += _items_of_loops(change, module, node)
-        yield from ((module, each) for each in made)
-        yield from ((home, each) for home, _, each in passed_for(change.new, module, node))
+        yield from (Source(module, each, are_items) for each in made)
+        for home, _, each in passed_for(change.new, module, node):
+            yield Source(home, each, are_items)
+
+
+def _takes_item(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and dotted(node.func) == "next"
+
+
+def _is_loader(module: Module, value: ast.expr) -> bool:
+    """Return whether an expression makes a loader of a library, or goes through one."""
+    match value:
+        case ast.Call(func=ast.Name(id="iter" | "enumerate" | "tqdm"), args=[inner, *_]):
+            return _is_loader(module, inner)
+        case ast.Call(func=func):
+            name = imported_as(module, func)
+            row = load().boundary(name) if name else None
+            return row is not None and row.kind == "DataLoader"
+    return False
 
 
 def _parts(change: ClassChange, given: ast.AST) -> Iterator[ast.AST]:

@@ -14,7 +14,16 @@ from typing import NamedTuple
 
 from dlfix.fixing.proof.flow_containers import GIVES, HOLDERS, Containers
 from dlfix.fixing.proof.flow_fields import Place
-from dlfix.fixing.proof.flow_targets import CACHES, OF_CLASSES, TAKES, bindings_of, chosen, is_super
+from dlfix.fixing.proof.flow_targets import (
+    CACHES,
+    OF_CLASSES,
+    TAKES,
+    Targets,
+    bindings_of,
+    chosen,
+    is_super,
+)
+from dlfix.fixing.proof.kept_unseen import kept_under, may_ask_it
 from dlfix.fixing.proof.naming_calls import names_by
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.syntax import FUNCTIONS, last_part, within
@@ -44,11 +53,13 @@ class Known(NamedTuple):
     """The names by which code could come to some functions.
 
     `anywhere` are functions, attributes, keys and keywords, which code of any module may use; a variable of a
-    function stands with the file that has it.
+    function stands with the file that has it. `unseen` is there where a library's object keeps one under a name that
+    is not known.
     """
 
     anywhere: frozenset[str]
     variables: frozenset[tuple[Path, str]]
+    unseen: Targets | None = None
 
     @property
     def names(self) -> frozenset[str]:
@@ -59,8 +70,9 @@ class Known(NamedTuple):
         """Return whether a name or an attribute in a module is one of them."""
         if isinstance(node, ast.Attribute):
             return node.attr in self.anywhere
-        name = node.id if isinstance(node, ast.Name) else ""
-        return name in self.anywhere or (module.path, name) in self.variables
+        if not isinstance(node, ast.Name):
+            return False
+        return node.id in self.anywhere or (module.path, node.id) in self.variables
 
 
 class Changes(NamedTuple):
@@ -76,13 +88,15 @@ def known_as(program: Program, module: Module, functions: Iterable[ast.AST]) -> 
     """Return the names by which code could come to some functions; None where it could be any name."""
     anywhere: set[str] = set()
     variables: set[tuple[Path, str]] = set()
+    unseen: Targets | None = None
     for function in functions:
         flow = _Flow(program)
         if not flow.start(module, function) or not flow.run():
             return None
         anywhere |= flow.anywhere
         variables |= flow.variables
-    return Known(frozenset(anywhere), frozenset(variables))
+        unseen = flow.targets if flow.is_kept_unseen else unseen
+    return Known(frozenset(anywhere), frozenset(variables), unseen)
 
 
 def changes_of(program: Program, module: Module, function: ast.AST) -> Changes:
@@ -122,7 +136,9 @@ def is_about(module: Module, node: ast.AST, known: Known | None) -> bool:
         asked = above
         if isinstance(above, (ast.Call, ast.Compare)):
             break
-    return any(known.has(module, each) for each in within(asked))
+    if any(known.has(module, each) for each in within(asked)):
+        return True
+    return known.unseen is not None and may_ask_it(known.unseen, module, node)
 
 
 class _Flow(Containers):
@@ -137,6 +153,7 @@ class _Flow(Containers):
         self.unique: list[Place] = []
         self.compared: dict[Place, set[ast.AST]] = {}  # with the sides that it may be
         self.named: list[Place] = []
+        self.is_kept_unseen = False  # whether a library may keep it under a name that is not known
         self.is_listed = False  # whether a list or a dict of some holds it
         self.holders: list[Place] = []  # objects that are equal where what they hold is
 
@@ -472,9 +489,12 @@ class _Flow(Containers):
             names = self.keys
         else:
             names = {keyword} if keyword else set()
-        if not names and (is_own or self._is_unpacked(node)):
+        if not names and not is_own:
+            names = {*kept_under(module, call, node)}
+        if not names:
+            self.is_kept_unseen = True
             return not is_own
-        self.anywhere |= names or {keyword}
+        self.anywhere |= names
         cls = self.program.class_of(module, call.func)
         if not is_class:
             return True

@@ -15,8 +15,10 @@ from dlfix.fixing.proof.computed_names import (
     keys_of,
     passed_for,
 )
+from dlfix.fixing.proof.other_objects import OtherObjects
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.replaced_names import replacing
+from dlfix.fixing.proof.stored_values import values_given
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     MUTATING,
@@ -146,9 +148,10 @@ def _of_any_name(
             program.body_around(module, write.node)
         ):
             continue
-        if _is_made_there(program, module, write.owner, family) or _is_passed_there(
+        meets = _is_made_there(program, module, write.owner, family) or _is_passed_there(
             program, module, write, family, name
-        ):
+        )
+        if meets and not OtherObjects(program, family).are_others(module, write.owner):
             yield Write(module, None, program.enclosing(module, write.node), write.node)
 
 
@@ -367,20 +370,6 @@ def _copied(value: ast.expr | None) -> ast.expr | None:
     while isinstance(value, ast.Call) and last_part(value.func) in _COPIES and value.args:
         value = value.args[0]
     return value
-
-
-def values_given(program: Program, name: str) -> Iterator[tuple[Module, ast.expr | None]]:
-    """Yield what code sets an attribute of a name to; None where that is not spelled, as for a field of a class."""
-    for module in program.project.mentions(name):
-        for node in module.stores_by_name.get(name, ()):
-            above = module.parent(node)
-            if isinstance(node, ast.Name) and module.scope_of(node).is_class:
-                yield module, None
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                yield (
-                    module,
-                    above.value if isinstance(above, (ast.Assign, ast.AnnAssign)) else None,
-                )
 
 
 def _is_module(module: Module, name: str) -> bool:

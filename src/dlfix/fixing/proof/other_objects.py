@@ -1,0 +1,128 @@
+"""Whether an expression surely holds something else than an object of some classes: followed backwards to what made it."""
+
+from __future__ import annotations
+
+import ast
+
+from dlfix.fixing.proof.observed_values import Sources
+from dlfix.fixing.proof.program import Class, Program, whose_class
+from dlfix.fixing.proof.syntax import Function, executed, last_part
+from dlfix.project.bindings import Binding
+from dlfix.project.library_names import imported_as
+from dlfix.project.module import Module
+
+# Modules whose functions read or make data and settings.
+_OF_DATA = frozenset("json yaml toml tomllib configparser omegaconf".split())
+# Methods of parsers of command lines that make what they give.
+_PARSE = frozenset("parse_args parse_known_args parse_intermixed_args".split())
+_COPIES = frozenset({"copy.copy", "copy.deepcopy"})
+
+
+class OtherObjects(Sources):
+    """Follows expressions back to what made their values, which may be an object of some classes."""
+
+    def __init__(self, program: Program, family: list[Class]) -> None:
+        super().__init__(program, frozenset())
+        self.family = family
+
+    def _are(self, module: Module, node: ast.AST | None, met: set[object]) -> bool:
+        if isinstance(node, ast.Call) and whose_class(node) is None and node not in met:
+            met.add(node)
+            return self._gives_other(module, node, (), met)
+        if isinstance(node, (ast.Name, ast.Attribute)) and self._is_module(module, node):
+            return True
+        return super()._are(module, node, met)
+
+    def _is_module(self, module: Module, node: ast.Name | ast.Attribute) -> bool:
+        """Return whether a name is only bound to a module of the project: `from .utils import nets`."""
+        if not isinstance(node, ast.Name):
+            return False
+        scope = module.scope_of(node).lookup(node.id)
+        bindings = scope.bindings.get(node.id, ()) if scope is not None else ()
+        if not bindings or any(each.kind != "import" for each in bindings):
+            return False
+        found = self.program.bound(module, node.id)
+        return found is not None and isinstance(found[1], ast.Module)
+
+    def _named(self, module: Module, node: ast.Name, name: str, met: set[object]) -> bool:
+        own = self.program.class_of_self(module, node)
+        if own is not None:
+            return own not in self.family and not self.program.unknown_bases(own)
+        return super()._named(module, node, name, met)
+
+    def _is_value(self, module: Module, annotation: ast.expr) -> bool:
+        if self.program.class_of(module, annotation) in self.family:
+            return False
+        return super()._is_value(module, annotation)
+
+    def _bound(self, module: Module, binding: Binding, met: set[object]) -> bool:
+        if binding.kind == "assign" and isinstance(binding.value, ast.Call) and binding.path:
+            return self._gives_other(module, binding.value, binding.path, met)
+        return super()._bound(module, binding, met)
+
+    def _gives_other(
+        self, module: Module, call: ast.Call, path: tuple[object, ...], met: set[object]
+    ) -> bool:
+        """Return whether what a call gives, or the part of it at a path, is something else."""
+        known = self.program.function_of(module, call.func)
+        if known is not None:
+            return self._returns_other(*known, path, met)
+        if _parses(call):
+            return not any(map(self._has, self.program.project.mentions(last_part(call.func))))
+        made = self.program.class_of(module, call.func)
+        if path:
+            return False
+        if made is not None:
+            return made not in self.family and "__new__" not in made.methods
+        name = imported_as(module, call.func)
+        if name in _COPIES and len(call.args) == 1:
+            return self._are(module, call.args[0], met)
+        if name and self.program.is_of_library(module, call.func):
+            # A class of a library makes objects of its own.
+            return last_part(call.func)[:1].isupper() or name.partition(".")[0] in _OF_DATA
+        if isinstance(call.func, ast.Name) and call.func.id in ("vars", "dir"):
+            return module.scope_of(call).lookup(call.func.id) is None
+        return self._makes_other(module, call.func)
+
+    def _has(self, module: Module) -> bool:
+        return any(module.functions_by_name.get(each) for each in _PARSE)
+
+    def _returns_other(
+        self, module: Module, function: Function, path: tuple[object, ...], met: set[object]
+    ) -> bool:
+        """Return whether all that a function of the project returns, or the part of it at a path, is something else."""
+        key = (function, path)
+        if key in met:
+            return True
+        met.add(key)
+        nodes = [*executed(function.body)]
+        if function.decorator_list or not isinstance(function, ast.FunctionDef):
+            return False
+        if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in nodes):
+            return False
+        returned = [each.value for each in nodes if isinstance(each, ast.Return) and each.value]
+        return all(self._part_is_other(module, each, path, met) for each in returned)
+
+    def _part_is_other(
+        self, module: Module, value: ast.expr, path: tuple[object, ...], met: set[object]
+    ) -> bool:
+        match value, path:
+            case _, ():
+                return self._are(module, value, met)
+            case ast.Tuple(elts=elements), (int() as index, *rest) if not any(
+                isinstance(each, ast.Starred) for each in elements
+            ):
+                fits = index < len(elements)
+                return fits and self._part_is_other(module, elements[index], (*rest,), met)
+            case ast.Call(), _:
+                return self._gives_other(module, value, path, met)
+        return False
+
+
+def _parses(call: ast.Call) -> bool:
+    """Return whether a call parses a command line, and is given no object to put it into."""
+    is_given = len(call.args) > 1 or any(each.arg in (None, "namespace") for each in call.keywords)
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _PARSE and not is_given
+
+
+__all__ = ["OtherObjects"]

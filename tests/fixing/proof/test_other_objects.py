@@ -1,0 +1,91 @@
+"""Whether an expression surely holds something else than an object of a class."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from dlfix.fixing.proof.other_objects import OtherObjects
+from dlfix.fixing.proof.program import Program
+from dlfix.project.project import Project
+
+HEAD = (
+    "import argparse, copy, json, queue\nfrom types import SimpleNamespace\n"
+    "from torch.utils.data import DataLoader, Dataset\nimport own\nfrom own import Options\n\n"
+    "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n\n"
+    "class More(Rows):\n    pass\n\n"
+)
+OWN = "class Options:\n    pass\n"
+
+
+def is_other(folder: Path, text: str, **more: str) -> bool:
+    """Return whether what `main.py` asks for by `vars` is surely no object of `Rows`."""
+    for name, source in {"main": HEAD + text, "own": OWN, **more}.items():
+        (folder / f"{name}.py").write_text(source)
+    tree = Project(sorted(folder.glob("*.py")))
+    (module,) = (each for each in tree.mentions("vars") if each.path.name == "main.py")
+    program = Program(tree)
+    (rows,) = (each for each in program.classes(module) if each.name == "Rows")
+    (call,) = (c for c in module.calls_by_name["vars"] if isinstance(c, ast.Call))
+    return OtherObjects(program, program.family(rows)).are_others(module, call.args[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def main():\n    args = argparse.ArgumentParser().parse_args()\n    print(vars(args))",
+        "def main():\n    global args\n    args = parser.parse_args()\n    print(vars(args))",
+        "def main():\n    args, rest = parser.parse_known_args()\n    print(rest, vars(own))",
+        (
+            "def parse():\n    args = parser.parse_args()\n    config = as_names(json.load(f))\n"
+            "    return args, config\ndef as_names(d):\n    names = argparse.Namespace()\n"
+            "    for k, v in d.items():\n        setattr(names, k, as_names(v))\n    return names\n"
+            "args, config = parse()\nrows = Rows(config)\nprint(vars(config))"
+        ),
+        "def show(opts):\n    print(vars(opts))\nshow(parser.parse_args())\nshow(SimpleNamespace(a=1))",
+        "def show(opts: Options):\n    print(vars(opts))",
+        "opts = Options()\nprint(vars(opts))",
+        "opts = copy.deepcopy(Options())\nprint(vars(opts))",
+        "loader = DataLoader(Rows('a'))\nprint(vars(loader))",
+        "class A:\n    def __init__(self):\n        self.opts = parser.parse_args()\n    def show(self):\n"
+        "        print(vars(self.opts))",
+    ],
+)
+def test_what_made_it_is_seen(tmp_path: Path, text: str):
+    assert is_other(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rows = Rows('a')\nprint(vars(rows))",
+        "rows = More('a')\nprint(vars(rows))",
+        "def main():\n    args = parser.parse_args(namespace=Rows('a'))\n    print(vars(args))",
+        "def main():\n    args = parser.parse_args([], Rows('a'))\n    print(vars(args))",
+        "def main(args=None):\n    print(vars(args))\nmain(Rows('a'))\nmain()",
+        "def main(args):\n    print(vars(args))",
+        "args = None\ndef keep(rows):\n    global args\n    args = rows\nkeep(Rows('a'))\nprint(vars(args))",
+        "def make():\n    return Options(), Rows('a')\noptions, rows = make()\nprint(vars(rows))",
+        "def make():\n    if own.fast:\n        return parser.parse_args()\n    return Rows('a')\nprint(vars(make()))",
+        "def make():\n    yield Rows('a')\nprint(vars(make()))",
+        "rows = copy.copy(Rows('a'))\nprint(vars(rows))",
+        "q = queue.Queue()\nq.put(Rows('a'))\nrows = q.get()\nprint(vars(rows))",
+        "loader = DataLoader(Rows('a'))\nprint(vars(loader.dataset))",
+        "def show(rows: Rows):\n    print(vars(rows))",
+        "def show(rows: Dataset):\n    print(vars(rows))",
+        "for each in [Options(), Rows('a')]:\n    print(vars(each))",
+        "show = lambda each: print(vars(each))\nshow(Rows('a'))",
+        "def show(each):\n    print(vars(each))\nshow(Options())\nlist(map(show, [Rows('a')]))",
+        "class A:\n    def show(self):\n        print(vars(self.rows))\na = A()\na.rows = Rows('a')",
+    ],
+)
+def test_what_made_it_may_be_its_class_or_is_not_seen(tmp_path: Path, text: str):
+    assert not is_other(tmp_path, text)
+
+
+def test_a_parser_of_the_project_may_give_anything(tmp_path: Path):
+    text = "import parsing\nargs = parsing.Parser().parse_args()\nprint(vars(args))"
+    parsing = "class Parser:\n    def parse_args(self): return self.rows\n"
+    assert not is_other(tmp_path, text, parsing=parsing)
