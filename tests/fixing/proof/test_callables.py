@@ -696,6 +696,22 @@ def test_a_method_that_is_only_renamed_reads_what_it_read(body, refused):
     ("code", "refused"),
     [
         ("from inspect import signature\n\ndef show(f):\n    return signature(f)\n", True),
+        (
+            "import json\n\ndef show(d):\n    signature: dict = d['x']\n    json.dump(signature, f)\n",
+            False,
+        ),
+        (
+            "import json\n\ndef show(ds):\n    for signature in ds:\n        json.dump(signature, f)\n",
+            False,
+        ),
+        (
+            "import inspect\n\ndef show(f):\n    signature = inspect.signature\n    return signature(f)\n",
+            True,
+        ),
+        (
+            "def show(f):\n    signature = {'a': inspect.signature}['a']\n    return signature(f)\n",
+            True,
+        ),
         ("import json\n\ndef show(signature):\n    json.dump(signature, open('x', 'w'))\n", False),
         (
             "import json\n\ndef show(f):\n    signature = read()\n    json.dump(signature, f)\n",

@@ -47,6 +47,7 @@ def is_other(folder: Path, text: str, **more: str) -> bool:
         "def show(opts):\n    print(vars(opts))\nshow(parser.parse_args())\nshow(SimpleNamespace(a=1))",
         "def show(opts: Options):\n    print(vars(opts))",
         "opts = Options()\nprint(vars(opts))",
+        "from easydict import EasyDict as edict\nopts = edict(json.load(f))\nprint(vars(opts))",
         "opts = copy.deepcopy(Options())\nprint(vars(opts))",
         "loader = DataLoader(Rows('a'))\nprint(vars(loader))",
         "class A:\n    def __init__(self):\n        self.opts = parser.parse_args()\n    def show(self):\n"

@@ -56,6 +56,62 @@ def test_a_method_that_may_write_the_file_is(parts):
     assert reasons(**parts)
 
 
+STEPPED = """
+class Nothing:
+    def __getattr__(self, name):
+        return print
+
+class Saver:
+    def __init__(self, rows, out, other):
+        self.rows = rows
+        self.kept = {path}
+        self.spare = f"{{out}}/spare.pt"
+
+    def at(self, path):
+        {at}
+
+    def step(self, path=None):
+        self.save({passed})
+
+    def save(self, path=None):
+        os.rename({renamed}, self.spare)
+
+def main(args):
+    rows = Rows(args.rows)
+    saver = {made}
+    saver.step({given})
+    return DataLoader(rows, num_workers=2)
+"""
+SAVER = "Saver(rows, args.out, args.other)"
+STEPS = {
+    "another path": ({}, False),
+    "one of two classes": (
+        {"made": f"Nothing()\n    if args.first:\n        saver = {SAVER}"},
+        False,
+    ),
+    "the path of the object": ({"path": "out", "made": "Saver(rows, args.rows, 'x')"}, True),
+    "an attribute of the object": ({"path": "rows.path"}, True),
+    "set by another method": ({"at": "self.kept = path"}, True),
+    "passed on": ({"renamed": "path", "passed": "path", "given": "args.rows"}, True),
+    "passed on, of a class that is not known": ({"made": "make(rows, args.out)"}, False),
+}
+
+
+@pytest.mark.parametrize(("parts", "refused"), STEPS.values(), ids=STEPS)
+def test_a_method_that_calls_another_of_its_object(parts, refused):
+    named = {
+        "path": "f'{out}/a.pt'",
+        "at": "pass",
+        "passed": "",
+        "renamed": "self.kept",
+        "made": SAVER,
+        "given": "",
+    }
+    program = STEPPED.format(**named | parts)
+    found = opened(program=program)
+    assert any("removed, renamed or modified" in each for each in found) is refused
+
+
 ON_DEMAND = """
     @property
     def file(self):

@@ -60,6 +60,22 @@ def names(tmp_path: Path, text: str) -> frozenset[str] | None:
         ("DataLoader(d, collate_fn=lambda b: b)", {"<lambda>", "collate_fn"}),
         ("DataLoader(d, transforms=[lambda b: b])", {"<lambda>", "transforms"}),
         (
+            "from torch.utils.data import Dataset\nclass R(Dataset):\n    def m(self):\n"
+            "        show(self.collate_fn)\nDataLoader(d, collate_fn=lambda b: b)",
+            {"<lambda>", "collate_fn"},
+        ),
+        (
+            "class L(DataLoader):\n    def m(self):\n        show(self.collate_fn)\n"
+            "DataLoader(d, collate_fn=lambda b: b)",
+            None,
+        ),
+        (
+            "from torch.utils.data import Dataset\nclass R(Dataset):\n    def m(self):\n"
+            "        show(self.collate_fn)\nl = DataLoader(d, collate_fn=lambda b: b)\n"
+            "R().collate_fn = l.collate_fn",
+            None,
+        ),
+        (
             "def f():\n    def c(b, n): pass\n    g = functools.partial(c, n=1)\n    DataLoader(d, collate_fn=g)",
             {"c", "g", "collate_fn"},
         ),

@@ -40,6 +40,7 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.fixing.proof.unbound import OF_MODULES, functions_of
 from dlfix.fixing.proof.value_flow import Known, is_about, known_as
+from dlfix.project.bindings import Binding
 from dlfix.project.flow import excludes
 from dlfix.project.importing import beside_tests, is_of_sphinx, together
 from dlfix.project.module import Module
@@ -67,6 +68,7 @@ _SHOWS_ITS_NAME = frozenset(
 _NOT_BY_NAME = frozenset({"lmdb.open", "lmdb.Environment"})
 # Calls that make another object each time, as a lambda did.
 _EACH_ITS_OWN = frozenset({"itemgetter", "attrgetter", "methodcaller"})
+_DISPLAYS = (ast.Dict, ast.List, ast.Tuple, ast.Set)
 _CONSUMES = frozenset("list tuple set dict sorted sum min max next any all len print".split())
 
 
@@ -1083,10 +1085,18 @@ def _is_data(module: Module, node: ast.Name) -> bool:
     scope = module.scope_of(node).lookup(node.id)
     if scope is None or not scope.is_function:
         return False
-    return all(
-        each.kind == "parameter" or (each.kind == "assign" and isinstance(each.value, ast.Call))
-        for each in scope.bindings.get(node.id, ())
-    )
+    above = module.parent(node)
+    is_called = isinstance(above, ast.Call) and above.func is node
+    return all(_binds_data(each, is_called=is_called) for each in scope.bindings.get(node.id, ()))
+
+
+def _binds_data(binding: Binding, *, is_called: bool) -> bool:
+    """Return whether a variable gets something else than the function of a library: what is not called may be any item."""
+    if binding.kind not in ("assign", "annotated"):
+        return binding.kind == "parameter" or (binding.kind == "for" and not is_called)
+    if isinstance(binding.value, ast.Call):
+        return True
+    return not is_called and isinstance(binding.value, (ast.Subscript, ast.Constant, *_DISPLAYS))
 
 
 def _changed_by(becomes_partial: bool, is_renamed: bool, is_wrapped: bool) -> frozenset[str]:

@@ -123,7 +123,7 @@ class Fields:
                 return True  # it may give what another object has
             if cls is not None:
                 return own in self._family(cls)
-            return not by_library or bool(self.program.unknown_bases(own))
+            return not by_library or bool(set(self.program.unknown_bases(own)) - BARE)
         if cls is None:
             return True
         return not self._is_seen_to_be_other(module, owner, cls) and self._goes_by(owner, cls)

@@ -79,7 +79,7 @@ class OtherObjects(Sources):
             return self._are(module, call.args[0], met)
         if name and self.program.is_of_library(module, call.func):
             # A class of a library makes objects of its own.
-            return last_part(call.func)[:1].isupper() or name.partition(".")[0] in _OF_DATA
+            return name.rpartition(".")[2][:1].isupper() or name.partition(".")[0] in _OF_DATA
         if isinstance(call.func, ast.Name) and call.func.id in ("vars", "dir"):
             return module.scope_of(call).lookup(call.func.id) is None
         return self._makes_other(module, call.func)

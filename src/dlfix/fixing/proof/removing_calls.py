@@ -63,6 +63,7 @@ from dlfix.fixing.proof.syntax import (
     calls_in,
     dotted,
     executed,
+    is_attribute,
     last_part,
     parameters,
     self_name,
@@ -131,6 +132,9 @@ class Removals:
         self.ends: Ends | None = None  # how the files of the object end
         self._noting = False  # whether code is only asked where it keeps paths
         self._deferred: Removal | None = None  # by what it hands on
+        self._followed: frozenset[Function] = (
+            frozenset()
+        )  # methods of an object that is known, asked already
         self._walked: dict[
             object, int
         ] = {}  # bodies that remove nothing, and how far they were followed
@@ -586,6 +590,19 @@ class Removals:
                 return removal
         if self._may_be_remover(module, node, origins):
             return module, node
+        before, self._followed = (
+            self._followed,
+            self._followed | self._own_methods(module, node, files, origins),
+        )
+        try:
+            return self._by_callees(module, node, files, origins, far)
+        finally:
+            self._followed = before
+
+    def _by_callees(
+        self, module: Module, node: ast.Call, files: set[str], origins: Origins, far: int
+    ) -> Removal | None:
+        """Return what the functions remove that a call runs."""
         free: set[str] | None = None
         for callee in callees(self.program, module, node, origins):
             if self.quiet.body(callee, node, far - 1):
@@ -666,6 +683,7 @@ class Removals:
             frozenset(paths),
             frozenset(self.handed),
             given,
+            self._followed,
         )
         if self._walked.get(walk, -1) >= far:
             return None
@@ -727,13 +745,69 @@ class Removals:
         """Return what a method removes or replaces, of an object that was made with one of these files."""
         if not isinstance(node.func, ast.Attribute) or not origins.of(node.func.value) & files:
             return None
+        around = self.program.enclosing(module, node)
+        if (
+            around is not None
+            and around in self._followed
+            and is_attribute(node.func, self_name(around))
+        ):
+            return None  # asked where the object is known
         made_by = origins.some_calls if isinstance(node, Implied) else origins.calls
-        made = made_by(node.func.value)
-        found = (
-            self._writes_to(home, function, node, made, files, origins)
-            for home, function in self.steps.methods_run(module, node, made)
-        )
-        return next(filter(None, found), None)
+        for made in self._by_class(module, made_by(node.func.value)):
+            run = [*self.steps.methods_run(module, node, made)]
+            found = [self._writes_to(*each, node, made, files, origins) for each in run]
+            found += [
+                self._writes_to(*each, node, made, files, origins, is_own=True)
+                for each in self._runs_on_self(module, made, run)
+            ]
+            removal = next(filter(None, found), None)
+            if removal is not None:
+                return removal
+        return None
+
+    def _own_methods(
+        self, module: Module, node: ast.Call, files: set[str], origins: Origins
+    ) -> frozenset[Function]:
+        """Return the methods that a call runs of an object of which it is known what made it, those these run of it too."""
+        if not isinstance(node.func, ast.Attribute) or isinstance(node, Implied):
+            return frozenset()
+        if not origins.of(node.func.value) & files:
+            return frozenset()
+        found: set[Function] = set()
+        for made in self._by_class(module, origins.calls(node.func.value)):
+            if self._class_of(module, made) is None:
+                return frozenset()
+            run = [*self.steps.methods_run(module, node, made)]
+            found.update(each for _, each in (*run, *self._runs_on_self(module, made, run)))
+        return frozenset(found)
+
+    def _by_class(self, module: Module, made: list[ast.Call]) -> list[list[ast.Call]]:
+        """Return the calls that may make an object by the classes that they are of; all together where one is not known."""
+        found: dict[Class | None, list[ast.Call]] = {}
+        for each in made:
+            found.setdefault(self.program.class_of(module, each.func), []).append(each)
+        return [made] if None in found or not made else [*found.values()]
+
+    def _class_of(self, module: Module, made: list[ast.Call]) -> Class | None:
+        """Return the one class of the program that some calls make an object of."""
+        found = {self.program.class_of(module, each.func) for each in made}
+        return found.pop() if len(found) == 1 else None
+
+    def _runs_on_self(
+        self, module: Module, made: list[ast.Call], run: list[tuple[Module, Function]]
+    ) -> list[tuple[Module, Function]]:
+        """Return what methods call of their own object, where one class of the program made it."""
+        cls = self._class_of(module, made)
+        if cls is None:
+            return []
+        found = [*run]
+        for _, function in found:  # grows while it is read
+            for call in calls_in(function.body):
+                named = call.func.attr if is_attribute(call.func, self_name(function)) else ""
+                method = self.program.method(cls, named)
+                if method is not None and (method[0].module, method[1]) not in found:
+                    found.append((method[0].module, method[1]))
+        return found[len(run) :]
 
     def _writes_to(
         self,
@@ -743,8 +817,13 @@ class Removals:
         made: list[ast.Call],
         files: set[str],
         origins: Origins,
+        *,
+        is_own: bool = False,
     ) -> Removal | None:
-        """Return where a method removes or writes what may be one of some files, as it is called."""
+        """Return where a method removes or writes what may be one of some files, as it is called.
+
+        What another method of the object calls (`is_own`) gets arguments that are not followed.
+        """
         inside = Origins(function.body, parameters(function))
         given = Given(home, function, node, made)
         for each in executed(function.body):
@@ -754,11 +833,17 @@ class Removals:
                 if self._ends_otherwise(home, each, [*named_files(each, inside)], files, inside):
                     continue
                 texts = inside.of(*named_files(each, inside))
-                passed = given.of(texts)
+                passed = None if is_own and _are_arguments(function, texts) else given.of(texts)
                 literals = {text for text in texts if is_literal(text)}
                 if passed is None or share_files(origins.of(*passed) | literals, files):
                     return home, each
         return None
+
+
+def _are_arguments(function: Function, texts: set[str]) -> bool:
+    """Return whether one of some texts is of a parameter of a method, its object left out."""
+    own = {*parameters(function)} - {self_name(function)}
+    return any(text.partition(".")[0] in own for text in texts)
 
 
 def _is_passed_in(module: Module, called: ast.expr) -> bool:
