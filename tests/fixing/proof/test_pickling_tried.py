@@ -229,6 +229,35 @@ def test_a_handler_of_any_error_counts_for_what_is_seen_to_come_there(made, erro
     assert refused == any("cannot be pickled" in reason for reason in reasons)
 
 
+BATCHES = """
+import torch
+
+def main(path):
+    loader = DataLoader(Rows("a"), num_workers=2)
+    {taken}
+    try:
+        torch.save({saved}, path)
+    except Exception:
+        print("again")
+"""
+
+
+@pytest.mark.parametrize(
+    ("taken", "saved", "refused"),
+    [
+        ("batch = next(iter(loader))", "batch", False),
+        ("for batch in loader: pass", "batch", False),
+        ("for i, batch in enumerate(loader): pass", "[i, batch]", False),
+        ("batch = next(iter(loader))", "[batch, loader]", True),
+        ("rows = loader.dataset", "rows", True),
+        ("for each in [loader, Rows('b')]: pass", "each", True),
+    ],
+)
+def test_what_a_loader_gives_is_not_its_dataset(taken, saved, refused):
+    reasons = opened(program=BATCHES.format(taken=taken, saved=saved))
+    assert refused == any("cannot be pickled" in reason for reason in reasons)
+
+
 def test_a_program_that_never_meets_the_class_may_try_what_it_likes():
     other = "import pickle\ntry:\n    pickle.dumps(dataset)\nexcept TypeError:\n    print('no')\n"
     reasons = opened(program="rows = Rows('a')\n", other=other)
