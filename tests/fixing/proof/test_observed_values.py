@@ -35,6 +35,8 @@ def others(folder: Path, text: str, *, with_classes: bool = True) -> bool:
         "for kind in (dict, print):\n    print(kind.__name__)\ndef print(b): pass",
         CLASS.format("self"),
         CLASS.format("type(self)"),
+        "from types import ModuleType\nclass A(ModuleType):\n    def show(self):\n        print(self.__name__)",
+        "F = None\ndef set_it():\n    global F\n    F = int\nset_it()\nprint(F.__name__)",
         "class A:\n    def set(self):\n        self.step = 'a'\n    def show(self):\n        print(self.step.__name__)",
         "def show(f):\n    print(f.__name__)\ndef main(): show(main)",
         "def show(f=None):\n    print(f.__name__)\nshow(int)\nshow()",
@@ -56,6 +58,7 @@ def test_what_a_question_is_asked_of_is_known(tmp_path: Path, text: str):
     "text",
     [
         "for kind in kinds:\n    print(kind.__name__)",
+        "F = None\ndef set_it(f):\n    global F\n    F = f\nset_it(_collate)\nprint(F.__name__)",
         "def show(kind):\n    print(kind.__name__)",
         "def getmodule(kind): return kind\ndef show(kind):\n    print(getmodule(kind).__name__)",
         "def show(kind):\n    print(super(kind).__name__)",

@@ -369,7 +369,8 @@ def _is_of_class(module: Module, node: ast.Name) -> bool:
 
 
 def _is_metaclass(base: str) -> bool:
-    return base.rpartition(".")[2].endswith(("type", "Type", "Meta", "MetaClass"))
+    name = base.rpartition(".")[2]
+    return name != "ModuleType" and name.endswith(("type", "Type", "Meta", "MetaClass"))
 
 
 def _sets_by_name(module: Module) -> bool:
