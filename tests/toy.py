@@ -129,7 +129,7 @@ def toy(monkeypatch, tmp_path):
 
     def analyze(project, catalog, tell=None):
         return SimpleNamespace(
-            project=project, catalog=catalog, boundaries=[], crossings=[], exhausted=False,
+            project=project, catalog=catalog, boundaries=[], crossings=[], exhausted=False, cut_at=(),
             extent=reach.Extent(),
         )  # fmt: skip
 

@@ -25,6 +25,8 @@ class Answer:
     bugs: Sequence[str] = ()
     cut_short: bool = False
     extent: tuple[int, int, int] = (0, 0, 0)  # as `Extent` has it
+    cut_at: Sequence[Place] = ()  # the boundaries that were not followed to their ends
+    hidden: int = 0  # findings that only a `noqa` without codes leaves out
 
 
 def written(answer: Answer) -> dict[str, Any]:
@@ -35,6 +37,8 @@ def written(answer: Answer) -> dict[str, Any]:
         "serious": [[str(e.path), e.row, e.reason] for e in answer.serious],
         "cut_short": answer.cut_short,
         "extent": answer.extent,
+        "cut_at": [_place_as_data(place) for place in answer.cut_at],
+        "hidden": answer.hidden,
     }
 
 
@@ -82,6 +86,8 @@ def read(data: Any) -> Answer | None:
             [_error(each) for each in data["serious"]],
             cut_short=bool(data["cut_short"]),
             extent=(loaders, others, unknown),
+            cut_at=[_place_of(each) for each in data["cut_at"]],
+            hidden=int(data["hidden"]),
         )
     except (ValueError, TypeError, LookupError):
         return None

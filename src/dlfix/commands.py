@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dlfix.undo import Written
 
 CLEAN, FOUND, FAILED = 0, 1, 2
+_MOST_CUT = 3  # boundaries that are named
 TEXTUAL = ("json", "sarif", "github", "gitlab", "junit")
 
 
@@ -99,8 +100,27 @@ def _troubles(session: Session) -> int:
     for bug in dict.fromkeys(session.bugs):
         tell(bug)
     if session.cut_short:
-        tell("some objects are too large to be analyzed completely; there may be more findings")
+        tell(f"{_cut_short(session)}; there may be more findings")
+    if session.hidden:
+        only = "finding is" if session.hidden == 1 else "findings are"
+        tell(f"{session.hidden} {only} suppressed by `# noqa` without codes")
     return FAILED if session.serious() or session.bugs else CLEAN
+
+
+def _cut_short(session: Session) -> str:
+    """Return what is not analyzed completely, with the first boundaries at which this is so."""
+    from dlfix.report.view import shown
+
+    places = [
+        shown(at.path) + f":{at.span.start.row}" * (at.path not in session.notebooks)
+        for at in session.cut_at
+    ]
+    said = "some objects are too large to be analyzed completely"
+    if not places:
+        return said
+    named = ", ".join(places[:_MOST_CUT])
+    more = len(places) - _MOST_CUT
+    return f"{said}: those sent at {named}" + (f" and {more} more" if more > 0 else "")
 
 
 # check

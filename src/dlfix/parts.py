@@ -112,7 +112,7 @@ def _worked_out(part: Session, *, plain: bool) -> Answer:
     diagnoses = [_bare(each, plain=plain) for each in part.diagnoses()]
     extent = (part.extent.loaders, part.extent.others, part.extent.unknown)
     troubles = part.unreadable(), part.serious(), part.bugs, part.cut_short
-    return Answer(diagnoses, *troubles, extent)
+    return Answer(diagnoses, *troubles, extent, part.cut_at, part.hidden)
 
 
 def _bare(diagnosis: Diagnosis, *, plain: bool) -> Diagnosis:

@@ -73,7 +73,9 @@ class Session:
     loose: bool = False  # whether some are part of none, so that imports say what else there is
     previews: dict[int, dict[Path, str]] = field(default_factory=dict)
     rewrite_cut_short: bool = False
+    rewrite_cut_at: Sequence[Place] = ()
     rewrite_extent: Extent | None = None
+    found_hidden: Collection[object] = ()  # what only a `noqa` without codes leaves out
     tell: Tell = silent  # hears how far a reading has come
     # A project that was read before, and which of its files are not on disk what they were.
     base: tuple[Project, Collection[Path]] | None = None
@@ -226,6 +228,22 @@ class Session:
         return read or self.rewrite_cut_short or any(one.cut_short for one in self.answers)
 
     @property
+    def cut_at(self) -> tuple[Place, ...]:
+        """The boundaries at which it ended, as far as they are known, in order of place."""
+        read = self.analysis.cut_at if "analysis" in self.__dict__ else ()
+        every = (
+            *read,
+            *self.rewrite_cut_at,
+            *(place for one in self.answers for place in one.cut_at),
+        )
+        return tuple(sorted(set(every), key=lambda place: (place.path, place.span.start)))
+
+    @property
+    def hidden(self) -> int:
+        """How many findings only a `# noqa` without codes leaves out."""
+        return len(self.found_hidden) + sum(one.hidden for one in self.answers)
+
+    @property
     def extent(self) -> Extent:
         """How much of the project has been followed."""
         from dlfix.reach.analysis import Extent
@@ -322,6 +340,7 @@ class Session:
             unsafe=self._allows(None), keep=watch.keep, within=self._changeable,
             errors=self.bugs, tell=self.tell, unfixable=self.unfixable, prefer=self._prefers,
         )  # fmt: skip
+        self.found_hidden = watch.hidden
         found += watch.unused(self.project, rules)
         return sorted(found, key=by_place)
 
@@ -424,7 +443,8 @@ class Session:
             unsafe=self._allows(unsafe), choose=choose, keep=Watch(self).keep,
             within=self._changeable, tell=self.tell, unfixable=self.unfixable, prefer=self._prefers,
         )  # fmt: skip
-        self.rewrite_cut_short, self.rewrite_extent = done.cut_short, done.extent
+        self.rewrite_cut_short, self.rewrite_cut_at = done.cut_short, done.cut_at
+        self.rewrite_extent = done.extent
         texts = dict(done.texts)
         applied, left = list(done.applied), list(done.left)
         self._remove_unused(done.project, texts, applied, choose)
@@ -709,6 +729,7 @@ class Watch:
         self.own = self.listed.union(session.around)  # what is excluded is read for others only
         self.left_out = selection.excluded(session.settings, nested=False)
         self.read: dict[tuple[Path, str], dict[int, list[suppression.Suppression]]] = {}
+        self.hidden: set[tuple[str, Place]] = set()  # left out by a `noqa` for all tools alone
 
     @staticmethod
     def asked(rules: Iterable[type[Rule]]) -> bool:
@@ -726,7 +747,10 @@ class Watch:
             return False
         near = list(self._near(finding, project))
         # All are asked, so that each knows whether it is of use.
-        return not [one for one in near if one.covers(finding.code, finding.rule.name)]
+        covering = [one for one in near if one.covers(finding.code, finding.rule.name)]
+        if covering and not any(one.own or one.codes for one in covering):
+            self.hidden.add((finding.code, finding.place))
+        return not covering
 
     def _is_imported(self, path: Path) -> bool:
         """Return whether a file belongs to a script without a project because the script imports it."""

@@ -6,6 +6,7 @@ import ast
 import builtins
 import dbm
 import io
+import multiprocessing
 import pickle
 import re
 import sys
@@ -169,7 +170,18 @@ def check_pickle(row: ResourceRow, value: object) -> None:
     with pytest.raises(Exception) as caught:  # noqa: PT011  the message is compared
         pickled(value)
     if row.error and sys.version_info[:2] in ((3, 11), (3, 12), (3, 13)):
-        assert re.match(message(row.error_on(sys.version_info[:2])), str(caught.value))
+        said = str(caught.value)
+        if row.pickles == "error" and "AuthenticationString" in said:
+            said = said_at_start(value)  # a key is pickled there, and only there
+        assert re.match(message(row.error_on(sys.version_info[:2])), said)
+
+
+def said_at_start(value: object) -> str:
+    """Return the error of a process that is to be started with a value."""
+    process = multiprocessing.get_context("spawn").Process(target=len, args=(value,))
+    with pytest.raises(TypeError) as caught:
+        process.start()
+    return str(caught.value)
 
 
 @pytest.mark.parametrize("case", HANGS, ids=lambda case: f"{case.row}:{case.use}")

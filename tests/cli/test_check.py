@@ -301,9 +301,20 @@ def test_per_file_ignores_hold_below_the_configuration(dlfix):
     assert dlfix("check").exit_code == 1
 
 
-def test_a_bare_noqa_on_the_culprits_line_leaves_it_out(dlfix):
+def test_a_bare_noqa_on_the_culprits_line_leaves_it_out_and_this_is_told(dlfix):
     write(dlfix.folder, "a.py", "load = 1\nx = bad  # noqa\n")
-    assert dlfix("check").exit_code == 0
+    for _ in range(2):  # the second time what was kept is read
+        result = dlfix("check")
+        assert result.exit_code == 0
+        assert "1 finding is suppressed by `# noqa` without codes" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "comment", ["# noqa: DLF101", "# dlfix: ignore[DLF101]", "# noqa  # dlfix: ignore"]
+)
+def test_a_suppression_that_names_dlfix_is_not_told(dlfix, comment):
+    write(dlfix.folder, "a.py", f"load = 1\nx = bad  {comment}\n")
+    assert "suppressed" not in dlfix("check").stderr
 
 
 def test_a_comment_on_the_boundarys_line_leaves_its_culprit_out(dlfix):

@@ -43,6 +43,7 @@ class FakeAnalysis:
     project: FakeProject
     catalog: object = None
     exhausted: bool = False
+    cut_at: tuple[Place, ...] = ()
     extent: object = None
 
 

@@ -98,6 +98,8 @@ def test_one_boundary_does_not_starve_the_next(tmp_path: Path, monkeypatch) -> N
     analysis = analysis_of(tmp_path, program, prelude="")
     assert "collate_fn lambda" in paths(analysis)
     assert analysis.exhausted
+    (cut,) = analysis.cut_at
+    assert cut == analysis.boundaries[0].frame.module.place(analysis.boundaries[0].node)
 
 
 def test_what_starves_is_asked_once_and_again_when_there_is_more(tmp_path, monkeypatch) -> None:

@@ -144,6 +144,21 @@ def work(x):
     before = KINDS
     KINDS = 1
 """
+SENT = """
+import multiprocessing
+OPTIONS = {{}}
+def work(options, i):
+    global OPTIONS
+    OPTIONS = options
+    note(i)
+def note(i): OPTIONS[i] = 1
+def main():
+    for i in range(2):
+        multiprocessing.Process(target=work, args=(OPTIONS, i)).start()
+    {}
+if __name__ == "__main__":
+    main()
+"""
 ONCE = """
 KINDS = None
 class Setup:
@@ -1055,6 +1070,11 @@ if __name__ == "__main__":
     ),
     "a list that workers fill and the parent reads": (
         KINDS + "def work(x):\n    KINDS[x] = 1\n    return x\n" + POOL,
+        ["DLF304"],
+    ),
+    "a global that the parent only hands to further processes": (SENT.format("pass"), []),
+    "a global that the parent hands on, and reads in the end": (
+        SENT.format("print(OPTIONS)"),
         ["DLF304"],
     ),
     "a global that is set for the length of a with": (TOWER.format("KINDS = None") + POOL, []),

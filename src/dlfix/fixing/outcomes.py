@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dlfix.fixing.plans import Fix, Planned, Refused
 from dlfix.rules.base import Finding
+from dlfix.source.text import Place
 
 if TYPE_CHECKING:
     from dlfix.project.project import Project
@@ -68,6 +69,7 @@ class Rewritten:
     left: tuple[Diagnosis, ...]
     errors: tuple[str, ...] = ()  # dlfix's own mistakes, one line each
     cut_short: bool = False  # whether a reading ended before everything was followed
+    cut_at: tuple[Place, ...] = ()  # the boundaries at which it ended, as far as they are known
     extent: Extent | None = None  # how much was followed at first
     first: Mapping[int, Finding] = field(
         default_factory=dict

@@ -24,7 +24,7 @@ from dlfix.fixing.plans import Applicability, Fix, Planned, Refused, in_file
 from dlfix.reach import analysis as reach
 from dlfix.reach.progress import Tell, silent
 from dlfix.rules.base import Finding, Rule
-from dlfix.source.text import Span
+from dlfix.source.text import Place, Span
 
 if TYPE_CHECKING:
     from dlfix.catalog.catalog import Catalog
@@ -156,6 +156,7 @@ class Run:
         self.waiting = 0  # fixes of this round
         self.errors: list[str] = []
         self.cut_short = False
+        self.cut_at: dict[Place, None] = {}
         self.extent: Extent | None = None
         findings = self._findings(analysis, ask.tell)
         own = {id(finding): finding for finding in findings}
@@ -184,6 +185,7 @@ class Run:
         )
         self.errors.extend(error for error in errors if error not in self.errors)
         self.cut_short = self.cut_short or analysis.exhausted
+        self.cut_at.update(dict.fromkeys(analysis.cut_at))
         self.extent = self.extent or analysis.extent
         return findings
 
@@ -567,6 +569,7 @@ class Run:
             tuple(left),
             tuple(self.errors),
             self.cut_short,
+            tuple(self.cut_at),
             self.extent,
             state.first,
         )

@@ -22,8 +22,10 @@ from dlfix.reach.progress import Tell, silent, told
 from dlfix.reach.starts import pickles_nothing
 from dlfix.reach.values import Argument, Class, External, Frame, Function, Instance, Reached, Value
 from dlfix.reach.values import Unknown as Unknown
+from dlfix.source.text import Place
 
 T = TypeVar("T")
+_ASKING = frozenset({"isinstance", "super"})
 _RECURSION = 8_000  # long sums and `elif` chains are deep trees
 
 
@@ -59,6 +61,11 @@ class Analysis:
     def exhausted(self) -> bool:
         """Whether the budget was spent before everything was followed."""
         return self.interpreter.exhausted
+
+    @property
+    def cut_at(self) -> tuple[Place, ...]:
+        """The boundaries that were not followed to their ends, as far as known."""
+        return tuple(self.interpreter.cut_at)
 
     # What crosses
 
@@ -137,20 +144,25 @@ class Analysis:
                 continue
             if is_test(cls.module):  # no library: whoever takes its datasets is in view
                 continue
-            if self._is_kept_to_its_script(cls):
+            if self._is_kept_to_its_program(cls):
                 continue
             instance = self.interpreter.instances.anyone(cls)
             yield Boundary("dataset", cls.node, cls.frame, {}, None, instance)
 
-    def _is_kept_to_its_script(self, cls: Class) -> bool:
-        """Return whether a class is a script's own, and all objects of it are used where they are made."""
-        module = cls.module
-        if not module.says("__main__") or self.interpreter.instances.subclasses(cls):
+    def _is_kept_to_its_program(self, cls: Class) -> bool:
+        """Return whether a class is of no library, and all objects of it are used where they are made."""
+        module, interpreter = cls.module, self.interpreter
+        if interpreter.instances.subclasses(cls):
             return False
-        if any(user is not module for user in self.project.users(module, cls.name)):
+        users = dict.fromkeys([module, *self.project.users(module, cls.name)])
+        if len(users) == 1 and not module.says("__main__"):
             return False
-        made = self.interpreter.callers.named(module, cls.name)
-        return bool(made) and all(self.interpreter.escape.stays(module, call, cls) for call in made)
+        if len(users) > 1 and (
+            interpreter.audience.is_library(module) or not all(_only_makes(u, cls) for u in users)
+        ):
+            return False
+        made = [(u, call) for u in users for call in interpreter.callers.named(u, cls.name)]
+        return bool(made) and all(interpreter.escape.stays(u, call, cls) for u, call in made)
 
     def _taken(self, calls: list[Boundary]) -> set[ast.ClassDef]:
         """Return the classes whose instances a loader in view takes, itself or inside another."""
@@ -246,3 +258,16 @@ def _is_index(crossing: Crossing) -> bool:
     is_loader = crossing.boundary.kind == "DataLoader"
     above = crossing.parent
     return is_loader and crossing.edge.kind == "item" and above is not None and above.parent is None
+
+
+def _only_makes(user: Module, cls: Class) -> bool:
+    """Return whether all that a module does with a class is to make objects of it, or to ask about them."""
+    if user is cls.module and isinstance(cls.node, ast.ClassDef) and cls.node.decorator_list:
+        return False
+    names = [cls.name, *user.aliases_of(cls.name)]
+    uses = [node for name in names for node in user.nodes_by_name.get(name, ())]
+    return all(
+        isinstance(call := user.parent(node), ast.Call)
+        and (call.func is node or (isinstance(call.func, ast.Name) and call.func.id in _ASKING))
+        for node in uses
+    )

@@ -238,7 +238,7 @@ class Callers:
         if key not in self._calls:
             self._calls[key] = []  # while it is worked out, a cycle finds none
             found = list(islice(self._search(node, frame), _MOST_CALLERS + 1))
-            self.interpreter.cut_short |= len(found) > _MOST_CALLERS
+            self.interpreter.cut(when=len(found) > _MOST_CALLERS)
             self._calls[key] = found[:_MOST_CALLERS]
         return self._calls[key]
 

@@ -502,7 +502,7 @@ class Calls:
             if _recurs(scope, caller):
                 return self._further(function, owner)
             if _depth(caller) > _DEEPEST_CALLS:
-                self.interpreter.cut_short |= bool(arguments.positional or arguments.keywords)
+                self.interpreter.cut(when=bool(arguments.positional or arguments.keywords))
                 return self._further(function, owner)
             self._frames[key] = self._activation(function, arguments, node, caller, owner)
         return self._frames[key]

@@ -116,7 +116,7 @@ class Members:
             and not (pattern is ANY and all(_is_from_elsewhere(each, module) for each in bindings))
             and any(_defines(each) or (pattern is not ANY and _makes(each)) for each in bindings)
         ]
-        self.interpreter.cut_short |= len(names) > MOST_MEMBERS
+        self.interpreter.cut(when=len(names) > MOST_MEMBERS)
         for name in names[:MOST_MEMBERS]:
             for reached in self.interpreter.global_name(module, name):
                 if isinstance(reached.value, (Class, Function)):

@@ -21,7 +21,7 @@ def handed_to(made: ast.AST, home: Module, interpreter: Evaluator) -> list[Modul
         return []
     given = modules_given((made, *named(made, home)), home, interpreter)
     found = [*dict.fromkeys(module for module in given if module is not home)]
-    interpreter.cut_short |= len(found) > _MOST_MODULES
+    interpreter.cut(when=len(found) > _MOST_MODULES)
     return found[:_MOST_MODULES]
 
 

@@ -312,7 +312,7 @@ class State:
         if node in self.running or isinstance(node, ast.Lambda):
             return
         if len(self.running) > _DEEPEST:
-            self.interpreter.cut_short = True
+            self.interpreter.cut()
             return
         self.running.append(node)
         outer, self.method = self.method, node.name

@@ -139,7 +139,7 @@ class Instances:
         if cls not in self._subclasses:
             self._subclasses[cls] = []
             found = list(dict.fromkeys(self._deriving(cls)))
-            self.interpreter.cut_short |= len(found) > MOST_SUBCLASSES
+            self.interpreter.cut(when=len(found) > MOST_SUBCLASSES)
             self._subclasses[cls] = found[:MOST_SUBCLASSES]
         return self._subclasses[cls]
 
@@ -607,7 +607,7 @@ class Instances:
         return self.class_attribute(member.cls, name, owner, node, frame)
 
     def only_store(self, owner: Instance, node: ast.Attribute, frame: Frame) -> Bound | None:
-        """Return what `self.x` is set to, where nothing but one statement of `__init__` sets it."""
+        """Return what `self.x` is set to, where nothing but one statement of an `__init__` sets it."""
         if self.interpreter.values_at(node.value, frame) != [owner]:
             return None
         key = (owner, node.attr)
@@ -617,16 +617,34 @@ class Instances:
         return self._only[key]
 
     def _only_in_init(self, owner: Instance, name: str) -> Bound | None:
+        for init, frame in self._constructors(owner):
+            once = _sets_once(init.node, name)
+            if once is not None:
+                alone = self._is_alone(init.module, once[0], name, owner)
+                return Bound(once[1], frame) if alone else None
+        return None
+
+    def _is_alone(self, home: Module, store: ast.expr, name: str, owner: Instance) -> bool:
+        """Return whether no other place sets an attribute of an object."""
+        return not any(
+            (module is not home or target is not store) and self._may_set(module, target, owner)
+            for module, target in self._setting(name, owner.cls)
+        )
+
+    def _constructors(self, owner: Instance) -> Iterator[tuple[Function, Frame]]:
+        """Yield the constructors that surely run for an object: the class's own, and those it calls by `super()`."""
         init = self.method(owner.cls, "__init__")
-        once = _sets_once(init.node, name) if init is not None else None
-        if init is None or once is None:
-            return None
-        for module, target in self._setting(name, owner.cls):
-            own = module is init.module and target is once[0]
-            if not own and self._may_set(module, target, owner):
-                return None
-        frame = State(self.interpreter, owner).constructor_frame(init)
-        return Bound(once[1], frame) if frame is not None else None
+        frame = State(self.interpreter, owner).constructor_frame(init) if init is not None else None
+        while init is not None and frame is not None:
+            yield init, frame
+            call = _next_constructor(init.node)
+            found = self.interpreter.values_at(call.func, frame) if call is not None else []
+            above = found[0] if len(found) == 1 else None
+            if call is None or not isinstance(above, BoundMethod) or above.owner is not owner:
+                return
+            init = above.function
+            calls = self.interpreter.calls
+            frame = calls.frame_of(init, calls.arguments(call, frame), call, frame, owner)
 
     def is_set(self, name: str) -> bool:
         """Return whether code in view sets an attribute by a name, on whatever object."""
@@ -1006,6 +1024,17 @@ def _last_of_each(
 
 
 __all__ = ["Derived", "Instances"]
+
+
+def _next_constructor(init: ast.AST) -> ast.Call | None:
+    """Return the `super().__init__(...)` in the block of a constructor."""
+    for statement in getattr(init, "body", ()):
+        match statement:
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=above, attr="__init__")) as call
+            ) if is_super(above):
+                return call
+    return None
 
 
 def _sets_once(init: ast.AST, name: str) -> tuple[ast.expr, ast.expr] | None:

@@ -71,6 +71,7 @@ from dlfix.reach.values import (
     Unknown,
     Value,
 )
+from dlfix.source.text import Place
 
 BUDGET = 1_000_000  # evaluations in one analysis
 ALLOWANCE = 50_000  # evaluations for one boundary, so that none starves the others
@@ -127,7 +128,20 @@ class Interpreter:
         self._cycles = 0  # how often imports led back to a module that is being asked
         self._limit = BUDGET
         self._until_fed: list[tuple[dict[Any, Any], Any]] = []  # memos, and keys of what starved
-        self.cut_short = False  # whether something was not followed to its end
+        self._cut_short = False
+        self.following: Place | None = None  # the boundary that is followed now
+        self.cut_at: dict[Place, None] = {}  # the boundaries that were not followed to their end
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether something was not followed to its end."""
+        return self._cut_short
+
+    def cut(self, *, when: bool = True) -> None:
+        """Note that what is followed now is not followed to its end."""
+        self._cut_short = self._cut_short or when
+        if when and self.following is not None:
+            self.cut_at[self.following] = None
 
     @property
     def exhausted(self) -> bool:
@@ -145,14 +159,15 @@ class Interpreter:
         return not self._open and not self.starved
 
     @contextmanager
-    def allowance(self) -> Iterator[None]:
-        """Bound what is worked out within: beyond it all is unknown, and nothing is remembered."""
+    def allowance(self, place: Place | None = None) -> Iterator[None]:
+        """Bound what is worked out within, for a boundary: beyond it all is unknown, and nothing is remembered."""
         outer, self._limit = self._limit, min(BUDGET, self.spent + ALLOWANCE)
+        around, self.following = self.following, place or self.following
         try:
             yield
         finally:
-            self.cut_short = self.cut_short or self.spent >= self._limit
-            self._limit = outer
+            self.cut(when=self.spent >= self._limit)
+            self._limit, self.following = outer, around
             while self._until_fed:
                 memo, key = self._until_fed.pop()
                 memo.pop(key, None)
@@ -250,7 +265,7 @@ class Interpreter:
             self._head = min(self._head, self._open[key])
             return ()
         if self._depth > _DEEPEST or self.spent >= self._limit:
-            self.cut_short = True
+            self.cut()
             self._head = 0
             return (Reached(_UNKNOWN),)
         self.spent += 1
@@ -263,7 +278,7 @@ class Interpreter:
             if any(isinstance(one.value, Container) for one in found):
                 found = tuple(self.displays.held(found, node, frame))
         except RecursionError:
-            self.cut_short = True
+            self.cut()
             self._head = 0
             found = (Reached(_UNKNOWN),)
         finally:
@@ -290,7 +305,7 @@ class Interpreter:
         every = tuple(found)
         left_out = every[_MOST_VALUES:]
         if any(not isinstance(one.value, (Constant, Unknown)) for one in left_out):
-            self.cut_short = True
+            self.cut()
         return every[:_MOST_VALUES]
 
     def _expression(self, node: ast.expr, frame: Frame) -> Iterable[Reached]:

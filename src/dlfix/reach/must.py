@@ -67,7 +67,12 @@ class MustEvaluator:
         if isinstance(node, _DISPLAYS):
             return _without_unknown(self.interpreter.values_at(node, frame))
         if isinstance(node, (ast.Call, ast.Subscript)):
-            return self._of_text(node, frame) or self._made(node, frame)
+            return (
+                self._of_text(node, frame)
+                or self._of_lacking(node, frame)
+                or self._dict_of(node, frame)
+                or self._made(node, frame)
+            )
         return []
 
     def constants_in(self, holder: Value) -> list[object] | None:
@@ -185,6 +190,29 @@ class MustEvaluator:
             return []
         return _without_unknown(self.interpreter.values_at(node, frame))
 
+    def _of_lacking(self, node: ast.Call | ast.Subscript, frame: Frame) -> list[Value]:
+        """Return what `get` gives of dicts that lack the key; what they have is changed by hand."""
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=holder, attr="get"),
+                args=[ast.Constant(value=key), *default],
+                keywords=[],
+            ) if len(default) <= 1:
+                found = self.values(holder, frame)
+                if not found or not all(_lacks(each, key) for each in found):
+                    return []
+                return self.values(default[0], frame) if default else [Constant(None)]
+        return []
+
+    def _dict_of(self, node: ast.Call | ast.Subscript, frame: Frame) -> list[Value]:
+        """Return the dict that `dict(...)` makes."""
+        if not isinstance(node, ast.Call) or not (
+            isinstance(node.func, ast.Name) and node.func.id == "dict"
+        ):
+            return []
+        found = self.interpreter.values_at(node, frame)
+        return found if all(isinstance(each, Container) for each in found) else []
+
     def _of_library(self, node: ast.Call, frame: Frame) -> list[Value]:
         """Return the object that a class of a library makes: what it is, is not known, but it is not None."""
         makers = self.interpreter.values_at(node.func, frame)
@@ -217,6 +245,14 @@ def _is_default(given: tuple[Argument, ...] | None, default: ast.expr) -> bool:
 
 
 _SURE = (Function, Class, Constant, ModuleValue)
+
+
+def _lacks(holder: Value, key: object) -> bool:
+    """Return whether a dict, all of whose keys are known, does not have one."""
+    if not isinstance(holder, Container) or holder.kind != "dict" or holder.is_open:
+        return False
+    keys = [each for each, _ in holder.items]
+    return None not in keys and key not in keys
 
 
 def _is_class_of_library(value: Value) -> bool:

@@ -64,7 +64,7 @@ class NamedElsewhere:
         )
         key = _key(arguments.get(0, "config"))
         fitting = [each for each in self._targets if key in each.keys]
-        self.interpreter.cut_short |= len(fitting) > _MOST
+        self.interpreter.cut(when=len(fitting) > _MOST)
         for target in fitting[:_MOST]:
             for callee in self._named(*_split(target.name), node, frame):
                 own = Arguments((), self._arguments(target, node, frame)).followed_by(given)
@@ -79,10 +79,7 @@ class NamedElsewhere:
 
     @cached_property
     def _targets(self) -> list[Target]:
-        return list(declared.targets(self.interpreter.project.root, self._cut_short))
-
-    def _cut_short(self) -> None:
-        self.interpreter.cut_short = True
+        return list(declared.targets(self.interpreter.project.root, self.interpreter.cut))
 
     def _result(
         self, callee: Value, own: Arguments, node: ast.Call, frame: Frame, *, is_partial: bool

@@ -98,12 +98,12 @@ class Walk:
         head = f"class {boundary.node.name}" if isinstance(boundary.node, ast.ClassDef) else None
         step = Step(place, head or short(module, boundary.node))
         root = Crossing(Unknown("boundary"), Edge("boundary"), boundary, None, (step,), [])
-        with self.interpreter.allowance():
+        with self.interpreter.allowance(place):
             for edge, reached in self._arguments(boundary):
                 self._meet(root, edge, reached, frozenset())
             while self._waiting and self.spent < _MOST:
                 self._follow(*self._waiting.popleft())
-        self.interpreter.cut_short |= self.spent >= _MOST
+            self.interpreter.cut(when=self.spent >= _MOST)
         return root
 
     def _arguments(self, boundary: Boundary) -> Iterator[Child]:
@@ -177,14 +177,14 @@ class Walk:
         if made and not self._may_meet(value, made[1], parent):
             return
         if len(above) > _DEEPEST:
-            self.interpreter.cut_short = True
+            self.interpreter.cut()
             return
         boundary = parent.boundary
         without = self._is_without(edge, reached, boundary)
         if without or _is_elsewhere(reached, boundary) or self._is_made_without(value, boundary):
             return
         if self.spent >= _MOST:
-            self.interpreter.cut_short = True
+            self.interpreter.cut()
             return
         self.spent += 1
         path = (*parent.path, *self._steps(parent, edge, reached))

@@ -44,6 +44,10 @@ class Audience:
             self._aside[module] = is_test(module) or _is_example(module) or self._is_beside(module)
         return self._aside[module]
 
+    def is_library(self, module: Module) -> bool:
+        """Return whether a module is part of what others can install, and so use."""
+        return self._packaged(module.path.parent) is not None
+
     def _is_beside(self, module: Module) -> bool:
         root = self._packaged(module.path.parent)
         if root is None:

@@ -87,7 +87,12 @@ def question(test: ast.expr, frame: Frame, interpreter: Evaluator) -> Question |
             return _joined([question(each, frame, interpreter) for each in values], op)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return _opposite(question(operand, frame, interpreter))
-        case ast.Name() | ast.Attribute() | ast.NamedExpr():
+        case (
+            ast.Name()
+            | ast.Attribute()
+            | ast.NamedExpr()
+            | ast.Call(func=ast.Attribute(attr="get"))
+        ):
             return Question(test, lambda value: truth(value, interpreter))
     return None
 

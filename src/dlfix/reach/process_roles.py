@@ -551,7 +551,7 @@ class RoleReader:
             return
         outside = self.outside(cls)
         others = [m for m in self.interpreter.project.mentions(name) if m not in outside]
-        self.interpreter.cut_short |= len(others) > _FURTHER_MODULES
+        self.interpreter.cut(when=len(others) > _FURTHER_MODULES)
         yield from self._calls_outside(cls, name, others[:_FURTHER_MODULES])
 
     def _calls_outside(
@@ -713,7 +713,7 @@ class RoleReader:
         mentioning = self.interpreter.project.users(cls.module, cls.name)
         if cls.module not in mentioning:
             mentioning = [cls.module, *mentioning]
-        self.interpreter.cut_short |= len(mentioning) > _OUTSIDE_MODULES
+        self.interpreter.cut(when=len(mentioning) > _OUTSIDE_MODULES)
         return mentioning[:_OUTSIDE_MODULES]
 
     def is_managed(self, module: Module, node: ast.Name, cls: Class) -> bool:

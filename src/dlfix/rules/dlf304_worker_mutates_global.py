@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -335,10 +336,19 @@ def _parent_reads(name: GlobalName, write: Use, function: WorkerFunction) -> Ite
     changed = _attribute(write)
     for use in _reads_in_parent(name, function):
         read = _attribute(use)
-        if changed and read and read != changed:
+        if (changed and read and read != changed) or _is_sent(use, name.analysis):
             continue
         if not keyed or _as_a_whole(use):
             yield use
+
+
+def _is_sent(use: Use, analysis: Analysis) -> bool:
+    """Return whether a read only hands the object on to further workers: `Process(args=(settings,))`."""
+    starting = {boundary.node for boundary in analysis.boundaries}
+    above = itertools.takewhile(
+        lambda node: not isinstance(node, ast.stmt), use.module.ancestors(use.node)
+    )
+    return any(node in starting for node in above)
 
 
 def _attribute(use: Use) -> str:

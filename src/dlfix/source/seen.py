@@ -211,13 +211,21 @@ def _kinds(entries: Iterable[os.DirEntry[str]]) -> dict[str, str]:
     for entry in entries:
         name = entry.name
         if entry.is_symlink():
-            found[name] = f"{os.path.realpath(entry.path)} {os.path.isfile(entry.path)}"
+            found[name] = _end_of(entry.path)
         elif entry.is_dir(follow_symlinks=False):
             if name != _NEVER:
                 found[name] = "d"
         elif _counts(name):
             found[name] = "f" if entry.is_file(follow_symlinks=False) else "?"
     return found
+
+
+def _end_of(link: str) -> str:
+    """Return where a link leads, and whether to a file; nothing of a link through what cannot be read."""
+    try:
+        return f"{os.path.realpath(link)} {os.path.isfile(link)}"
+    except OSError:
+        return ""
 
 
 def _counts(name: str) -> bool:
