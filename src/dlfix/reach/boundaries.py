@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cached_property
@@ -618,15 +618,50 @@ def _aliases(module: Module, names: set[str]) -> set[str]:
 
 def _aliases_of(module: Module, names: frozenset[str]) -> set[str]:
     imported = {a.asname for a in module.nodes(ast.alias) if a.name in names and a.asname}
-    assigned = {
+    named = names | imported
+    tables = _assigned(module, lambda value: _is_table(value, named))
+    taken = _assigned(module, lambda value: _is_taken_from(value, tables | names))
+    known = named | taken
+    assigned = _assigned(
+        module,
+        lambda value: (
+            isinstance(value, (ast.Name, ast.Attribute, ast.IfExp, ast.BoolOp))
+            and any(_called_one_of(inner, known) for inner in walk(value))
+        ),
+    )
+    return imported | tables | taken | assigned
+
+
+def _assigned(module: Module, gives: Callable[[ast.expr], bool]) -> set[str]:
+    """Return the names to which a module assigns some values."""
+    return {
         name
         for value, targets in _assignments(module)
-        if isinstance(value, (ast.Name, ast.Attribute, ast.IfExp, ast.BoolOp))
-        and any(_called_one_of(inner, names | imported) for inner in walk(value))
+        if value is not None and gives(value)
         for name in map(last_name, targets)
         if name
     }
-    return imported | assigned
+
+
+def _is_table(value: ast.expr, names: AbstractSet[str]) -> bool:
+    """Return whether a dict has one of some things under a key: `{None: DataLoader}`."""
+    return isinstance(value, ast.Dict) and any(_called_one_of(each, names) for each in value.values)
+
+
+def _is_taken_from(value: ast.expr, tables: AbstractSet[str]) -> bool:
+    """Return whether a value is an entry of a table."""
+    table = _table_of(value)
+    return table is not None and _called_one_of(table, tables)
+
+
+def _table_of(value: ast.expr) -> ast.expr | None:
+    """Return what an entry is taken from: `LOADERS[kind]`, `LOADERS.get(kind)`."""
+    match value:
+        case ast.Subscript(value=table):
+            return table
+        case ast.Call(func=ast.Attribute(value=table, attr="get" | "pop")):
+            return table
+    return None
 
 
 def _assignments(module: Module) -> Iterator[tuple[ast.expr | None, list[ast.expr]]]:
@@ -696,7 +731,8 @@ def _last_name(call: ast.Call) -> str:
         if func.attr == "__init__":
             return _base_name(func.value)
         return func.attr
-    return ""
+    table = _table_of(func)
+    return (last_name(table) or "") if table is not None else ""
 
 
 def _base_name(node: ast.expr) -> str:

@@ -138,9 +138,9 @@ class Callers:
                     yield Reached(reached.value, (*reached.steps, *notes))
 
     def _on_same_object(self, call: ast.Call, caller: Frame, frame: Frame) -> Frame:
-        """Return the frame of a caller for the object that a method is called on: `self.add(x)`."""
+        """Return the frame of a caller for the object, or the heir, that a method is called on: `self.add(x)`."""
         owner, func = frame.owner, call.func
-        if not isinstance(owner, Instance) or owner.call is None:
+        if not isinstance(owner, Instance) or owner == caller.owner:
             return caller
         body: Frame | None = caller
         while body is not None and not body.scope.is_class:

@@ -120,7 +120,7 @@ class State:
         """Read the stores of what runs while an object is made."""
         new = self.interpreter.instances.method(self.instance.cls, "__new__")
         if new is not None:
-            self._run(new, self._method_frame(new))
+            self._run(new, self.method_frame(new))
         init = self.interpreter.instances.method(self.instance.cls, "__init__")
         if init is not None:
             frame = self.constructor_frame(init)
@@ -139,7 +139,7 @@ class State:
         for method, node in roles.methods(self.instance.cls).items():
             function = self.interpreter.instances.method(self.instance.cls, method)
             if function is not None and name in stored_on_self(node):
-                self._run(function, self._method_frame(function))
+                self._run(function, self.method_frame(function))
         return self.stores.get(name, [])
 
     def _later(self, storing: frozenset[str]) -> None:
@@ -164,7 +164,7 @@ class State:
                 continue
             for run_first in (*wrappers(method, self.interpreter), method):
                 before = {**self.stores}
-                self._run(run_first, self._method_frame(run_first))
+                self._run(run_first, self.method_frame(run_first))
                 self.stores = _joined(before, self.stores)
             self._cached(name, method)
 
@@ -180,7 +180,7 @@ class State:
         node = method.node
         if decorator_kind(node) != "cached_property" or isinstance(node, ast.Lambda):
             return
-        frame = self._method_frame(method)
+        frame = self.method_frame(method)
         for returned in frame.scope.returns:
             if returned.value is not None:
                 store = Store(
@@ -195,7 +195,7 @@ class State:
         """Return the frame of the constructor's run; None where calls nest too deep."""
         arguments = self._arguments()
         if arguments is None or self.instance.call is None or self.instance.frame is None:
-            return self._method_frame(init)
+            return self.method_frame(init)
         calls = self.interpreter.calls
         return calls.frame_of(
             init, arguments, self.instance.call, self.instance.frame, self.instance
@@ -205,12 +205,13 @@ class State:
         """Return the frame of `__post_init__`, which gets the init-only fields."""
         call, frame = self.instance.call, self.instance.frame
         if call is None or frame is None:
-            return self._method_frame(post)
+            return self.method_frame(post)
         arguments = Arguments(tuple(self.passed_on))
         made = self.interpreter.calls.frame_of(post, arguments, call, frame, self.instance)
-        return made or self._method_frame(post)
+        return made or self.method_frame(post)
 
-    def _method_frame(self, method: Function) -> Frame:
+    def method_frame(self, method: Function) -> Frame:
+        """Return the frame of a method of the instance, whatever calls it."""
         scope = method.module.inner_scope(method.node)
         return self.interpreter.calls.made(
             method.node,
@@ -274,7 +275,7 @@ class State:
             if isinstance(base, Class) and "__post_init__" in base.body_names():
                 post = self.interpreter.instances.method(base, "__post_init__")
                 if post is not None:
-                    self._run(post, self._method_frame(post))
+                    self._run(post, self.method_frame(post))
                 break
         return True
 
@@ -569,7 +570,7 @@ class State:
             return
         before = None if sure else {**self.stores}
         outer, self.late = self.late, True  # it is the object's own use that opens what it needs
-        self._run(method, self._method_frame(method))
+        self._run(method, self.method_frame(method))
         self.late = outer
         if before is not None:
             self.stores = _joined(before, self.stores)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dlfix.project import scan
-from dlfix.project.module import Module
+from dlfix.project.module import Module, enclosing_function
 from dlfix.project.syntax import LOOPS, attribute_named, attributes_of, is_super
 from dlfix.project.trees import summary
 from dlfix.reach.constructions import may_be_made
@@ -368,6 +368,9 @@ class Instances:
             return
         for store in so_far:
             yield from self.stored(store)
+        wrapping = [s for s in so_far if s.method != "__init__" and _is_set_after(s, node, frame)]
+        for store in wrapping[:1]:
+            yield from self._set_around(instance, store)
         if not stores:
             yield from self._not_its_own(instance, name, node, frame)
 
@@ -425,6 +428,23 @@ class Instances:
             yield Reached(_UNKNOWN)
         else:
             yield from self.class_attribute(instance.cls, name, instance, node, frame)
+
+    def _set_around(self, instance: Instance, last: Store) -> Iterator[Reached]:
+        """Yield what an attribute was before a method put another object around it: `self.rows = Subset(self.rows, part)`."""
+        for base in self.mro(instance.cls):
+            if not isinstance(base, Class):
+                continue
+            for target, statement in attribute_targets(base.module, last.attribute):
+                method = enclosing_function(base.module, target)
+                function = self.method(base, getattr(method, "name", ""))
+                if function is None or function.node is not method or statement is last.statement:
+                    continue
+                own = method is last.frame.scope.node
+                if own and _comes_later(statement, last.frame, last.statement, last.frame):
+                    continue
+                at = last.frame if own else State(self.interpreter, instance).method_frame(function)
+                if not isinstance(statement.value, ast.Constant):
+                    yield from self.interpreter.evaluate(statement.value, at)
 
     def _is_stored(self, cls: Class, name: str) -> bool:
         """Return whether code may put anything on objects of a class by a name, as it is written."""
@@ -983,10 +1003,20 @@ def _targets_by_name(module: Module) -> dict[str, list[tuple[ast.Attribute, ast.
     return found
 
 
+def _is_set_after(store: Store, read: ast.AST, frame: Frame) -> bool:
+    """Return whether a method that is no constructor stores only after the place that reads."""
+    return _comes_later(store.statement, store.frame, read, frame)
+
+
 def _is_set_later(statement: ast.stmt, at: Frame, read: ast.AST, frame: Frame) -> bool:
     """Return whether a constructor comes to a statement only after the place that reads."""
+    return at.scope.name == "__init__" and _comes_later(statement, at, read, frame)
+
+
+def _comes_later(statement: ast.stmt, at: Frame, read: ast.AST, frame: Frame) -> bool:
+    """Return whether a function comes to a statement only after the place that reads."""
     module, init = at.module, at.scope.node
-    if at.scope.name != "__init__" or frame.module is not module:
+    if frame.module is not module:
         return False
     above_read = [read, *_within(module, read, init)]
     if above_read[-1] is not init:
