@@ -84,6 +84,10 @@ PROGRAMS = [
         ),
     ),
     program(
+        "a loader out of a table, under the name of a class",
+        HEIR.format(callee="cls", more='cls = LOADERS[options.pop("kind", None)]', mark=FOUND),
+    ),
+    program(
         "an entry of a table that is called there",
         HEIR.format(callee='LOADERS[options.pop("kind", None)]', more="", mark=FOUND),
     ),

@@ -688,14 +688,15 @@ def _calls_by_last_name(module: Module) -> dict[str, list[ast.Call]]:
     """Return the calls by name; those of `super().__init__` and `cls` by their class, for what it derives from."""
     found: dict[str, list[ast.Call]] = {}
     for call in module.calls:
-        name = _last_name(call)
-        if _copied(call.func) is not None or (
+        above = (
             _is_super(call)
             and isinstance(call.func, ast.Attribute)
             and call.func.attr == "__init__"
-        ):
-            name = f"{_SUPER}{_class_around(call, module)}"
-        found.setdefault(name, []).append(call)
+        )
+        if above or _copied(call.func) is not None:
+            found.setdefault(f"{_SUPER}{_class_around(call, module)}", []).append(call)
+        if not above:  # `cls` may be a local name as well: `cls = LOADERS[kind]`
+            found.setdefault(_last_name(call), []).append(call)
     return found
 
 
