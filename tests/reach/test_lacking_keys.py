@@ -77,6 +77,26 @@ PROGRAMS = [
         STORE.format(folder="", mark="", more="", use=""),
     ),
     program(
+        "a dataset whose method gives one part to another",
+        STORE.format(folder="", mark="", more="", use="print(rows.look())").replace(
+            "def size(self)",
+            "def look(self): return self.db.execute(self.query)\n            def size(self)",
+        ),
+    ),
+    program(
+        "a dataset whose method hands on the object itself",
+        STORE.format(folder="", mark="  # !DLF201", more="", use="print(rows.look())").replace(
+            "def size(self)", "def look(self): return watch(self)\n            def size(self)"
+        ),
+    ),
+    program(
+        "a dataset that gives out a function which holds it",
+        STORE.format(folder="", mark="  # !DLF201", more="", use="print(rows.look())").replace(
+            "def size(self)",
+            "def look(self): return watch(lambda: self.db)\n            def size(self)",
+        ),
+    ),
+    program(
         "a dataset that the script hands on",
         STORE.format(
             folder="", mark="  # !DLF201", more="from away import train", use="train(rows)"

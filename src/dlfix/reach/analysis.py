@@ -15,6 +15,7 @@ from dlfix.project.project import Project
 from dlfix.reach.boundaries import Boundaries
 from dlfix.reach.class_state import class_stores
 from dlfix.reach.crossing import Boundary, Crossing, Store
+from dlfix.reach.escape import Escape
 from dlfix.reach.evaluator import Roles
 from dlfix.reach.interpreter import Interpreter
 from dlfix.reach.object_graph import Walk
@@ -162,7 +163,12 @@ class Analysis:
         ):
             return False
         made = [(u, call) for u in users for call in interpreter.callers.named(u, cls.name)]
-        return bool(made) and all(interpreter.escape.stays(u, call, cls) for u, call in made)
+        return bool(made) and all(self._whole.stays(user, call, cls) for user, call in made)
+
+    @cached_property
+    def _whole(self) -> Escape:
+        """What tells whether an object goes elsewhere itself."""
+        return Escape(self.interpreter, whole=True)
 
     def _taken(self, calls: list[Boundary]) -> set[ast.ClassDef]:
         """Return the classes whose instances a loader in view takes, itself or inside another."""

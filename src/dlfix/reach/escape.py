@@ -21,10 +21,14 @@ _KEEPING = frozenset({"map", "filter", "zip", "enumerate", "reversed", "setattr"
 
 
 class Escape:
-    """Tells of the object that a call makes whether the code around it keeps it to itself."""
+    """Tells of the object that a call makes whether the code around it keeps it to itself.
 
-    def __init__(self, interpreter: Evaluator) -> None:
+    `whole` asks for the object alone: its methods may pass on what it holds.
+    """
+
+    def __init__(self, interpreter: Evaluator, *, whole: bool = False) -> None:
         self.interpreter = interpreter
+        self.whole = whole
         self._known: dict[tuple[ast.Call, Class], bool] = {}
         self._asked: set[ast.Call] = set()
 
@@ -69,7 +73,7 @@ class Escape:
             case ast.Attribute() as attribute:
                 if self._is_bound(attribute, module, cls):
                     return False  # the method takes its object along: `pool.submit(rows.count)`
-                return not self.interpreter.roles.hands_on(cls, attribute.attr)
+                return not self.interpreter.roles.hands_on(cls, attribute.attr, whole=self.whole)
             case ast.Call(func=ast.Name(id=name)) if hasattr(builtins, name):
                 return name not in _KEEPING
             case ast.Call() as call if node in call.args:

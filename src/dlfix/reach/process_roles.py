@@ -388,10 +388,12 @@ class RoleReader:
             if name != "__getattr__" and used_on_self(node) - given - PROTOCOLS:
                 yield name
 
-    def hands_on(self, cls: Class, method: str) -> bool:
-        """Return whether a method, or one it uses, passes parts of its object to other code."""
+    def hands_on(self, cls: Class, method: str, *, whole: bool = False) -> bool:
+        """Return whether a method, or one it uses, passes parts of its object, or the `whole` of it, to other code."""
         methods = self.methods(cls)
         used = closure([method], self.uses(cls)) & methods.keys()
+        if whole:
+            return any(_gives_itself_away(methods[name], methods.keys()) for name in used)
         return any(_hands_on(methods[name]) for name in used)
 
     def in_worker(self, module: Module, node: ast.AST) -> bool:
@@ -925,6 +927,31 @@ def _hands_itself_on(node: Def, methods: Collection[str]) -> bool:
         is_name(given, me) or (is_attribute_of(given, me) and given.attr in methods)
         for given in _handed(node)
     )
+
+
+def _gives_itself_away(node: Def, methods: Collection[str]) -> bool:
+    """Return whether a method hands its object on, returns or keeps it, or makes a function that holds it."""
+    me = first_parameter(node)
+    if _hands_itself_on(node, methods):
+        return True
+    for inner in walk(node):
+        kept: Iterable[ast.AST | None] = ()
+        match inner:
+            case ast.Assign(value=value) | ast.Return(value=value) | ast.Yield(value=value):
+                kept = [value]
+            case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
+                kept = items
+            case ast.Dict(values=items):
+                kept = items
+            case ast.Lambda() | ast.FunctionDef() if inner is not node:
+                kept = walk(inner)
+        if any(_is_object_or_method(each, me, methods) for each in kept):
+            return True
+    return False
+
+
+def _is_object_or_method(node: ast.AST | None, me: str, methods: Collection[str]) -> bool:
+    return is_name(node, me) or (is_attribute_of(node, me) and node.attr in methods)
 
 
 @summary
