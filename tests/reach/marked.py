@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-import dlfix
+from dlfix.config import Settings
+from dlfix.session import Session
 
 _FILE = re.compile(r"^--- (.*)\n", re.MULTILINE)
 
@@ -28,8 +29,16 @@ def check(folder: Path, text: str) -> None:
         path.write_text(source, encoding="utf-8")
         for row, line in enumerate(source.splitlines(), 1):
             expected |= {(name, row, code) for code in re.findall(r"# !(DLF\d+)", line)}
-    found = {
-        (one.path.relative_to(folder).as_posix(), one.row, one.code)
-        for one in dlfix.check([folder], isolated=True)
+    assert found_in(folder) == expected
+
+
+def found_in(folder: Path) -> set[tuple[str, int, str]]:
+    """Return file, row and rule of what is found in a folder; nothing is fixed, which takes longer than to find."""
+    session = Session.open((folder,), Settings().over(unfixable=("DLF",)))
+    diagnoses = session.diagnoses()
+    assert not [*session.serious(), *session.bugs]
+    return {
+        (place.path.relative_to(folder).as_posix(), place.span.start.row, each.finding.code)
+        for each in diagnoses
+        for place in [each.finding.place]
     }
-    assert found == expected

@@ -174,12 +174,15 @@ def _instead(way: Way, other: Way) -> bool:
     """Return whether an object holds what one way leads to instead of the other's: in the same place.
 
     They part below the last object that is on both, wherever each of them comes to it. Where one of them
-    ends there, what it leads to holds the other's, or is the same.
+    ends there, what it leads to holds the other's, or is the same. An object that was put into a list may
+    be there several times, with another value each time.
     """
     places = {each.same or each: index for index, each in enumerate(other)}
     for index in reversed(range(len(way))):
         shared = places.get(way[index].same or way[index])
         if shared is not None:
+            if any(map(_is_one_of_several, way[: index + 1])):
+                return False
             parted = (*way[index + 1 : index + 2], *other[shared + 1 : shared + 2])
             kept = [each.edge.name for each in parted if _holds_one(each)]
             return len(kept) == 2 and kept[0] == kept[1]
@@ -192,6 +195,11 @@ def _holds_one(part: Crossing) -> bool:
         above = part.parent.value if part.parent is not None else None
         return bool(part.edge.name) and isinstance(above, Container) and above.kind == "tuple"
     return part.edge.kind in ("attribute", "kept")
+
+
+def _is_one_of_several(part: Crossing) -> bool:
+    """Return whether an object hangs where code puts any number of them: `steps.append((f, n))`."""
+    return part.edge.kind == "item" and not part.edge.name
 
 
 def _ways(finding: Finding, sent: object) -> list[Way]:

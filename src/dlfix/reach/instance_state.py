@@ -53,6 +53,7 @@ Field = ast.AnnAssign | ast.Assign
 _FIELDS = ("field", "ib", "attrib", "Field", "PrivateAttr")
 _POST_INITS = ("__post_init__", "__attrs_post_init__", "model_post_init")
 _DEEPEST = 24
+_MOST_RUNS = 2_000  # of an object's methods: those that call each other have many ways
 _WORKER_INFO = (
     "torch.utils.data.get_worker_info",
     "torch.utils.data._utils.worker.get_worker_info",
@@ -97,6 +98,7 @@ class State:
         self.stores: Stores = {}
         self.passed_on: list[Argument] = []  # what init-only fields hand to `__post_init__`
         self.running: list[ast.AST] = []
+        self._runs = 0
         self.method = "__init__"
         self.late = False
         self._returned: list[Stores] = []  # what holds where the method that runs has returned
@@ -312,9 +314,10 @@ class State:
         node = function.node
         if node in self.running or isinstance(node, ast.Lambda):
             return
-        if len(self.running) > _DEEPEST:
+        if len(self.running) > _DEEPEST or self._runs >= _MOST_RUNS:
             self.interpreter.cut()
             return
+        self._runs += 1
         self.running.append(node)
         outer, self.method = self.method, node.name
         above, self._returned = self._returned, []
