@@ -220,3 +220,21 @@ def test_a_long_line_of_constructors_is_followed(tmp_path: Path) -> None:
     analysis = analysis_of(tmp_path, LOADER + program + LOAD, prelude="")
     assert paths(analysis) == {"collate_fn" + ".inner" * 30 + ".f lambda"}
     assert not analysis.exhausted
+
+
+def test_methods_that_call_each_other_are_run_a_bounded_number_of_times(tmp_path: Path) -> None:
+    steps = (
+        f"    def m{i}(self, a):\n        self.at = a\n"
+        + "".join(
+            f"        if self.at > {j}: self.m{(i + j) % 24}(self.at + {j})\n" for j in (1, 2, 3)
+        )
+        for i in range(24)
+    )
+    program = (
+        "class Parser:\n    def __init__(self):\n        self.m0(1)\n"
+        + "".join(steps)
+        + "f = Parser()"
+    )
+    analysis = analysis_of(tmp_path, LOADER + program + LOAD, prelude="")
+    paths(analysis)
+    assert analysis.interpreter.cut_short

@@ -22,7 +22,7 @@ class CallableNotFoundByName(Rule):
     module level (its name is `<lambda>`), for a function whose decorator does not use
     `functools.wraps`, for a wrapper that a call makes of another function and `functools.wraps`
     names after it, for a function or class whose name was assigned to another object, for a method with
-    a class-private name (`__run` of `Job` is kept as `_Job__run`), and for a function of a file that
+    a class-private name (`__run` of `Job` is kept as `_Job__run`), for a method that is a lambda, and for a function of a file that
     was loaded by `importlib.util.module_from_spec` under a name that no import finds.
 
     ## The error you see

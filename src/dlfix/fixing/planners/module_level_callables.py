@@ -737,7 +737,7 @@ def _was_decorated(finding: Finding) -> bool:
     if not isinstance(crossing, Crossing):
         return False
     if isinstance(crossing.value, BoundMethod):
-        return True
+        return not isinstance(crossing.value.function.node, ast.Lambda)
     notes = [each.note for each in crossing.passed]
     return isinstance(crossing.value, Function) and DECORATED in notes and _is_local(crossing.value)
 

@@ -197,6 +197,8 @@ def _of_method(value: BoundMethod, analysis: Analysis) -> Problem | None:
     cls = owner.cls if isinstance(owner, Instance) else owner
     if isinstance(cls, Class) and _is_mangled(function):
         return None if analysis.method(cls, "__getattr__") is not None else "private"
+    if isinstance(owner, Instance) and _is_lambda_of_class(function, owner.cls, analysis):
+        return "named"
     if not isinstance(owner, Instance) or function.named is not None or not _is_local(function):
         return None
     name = getattr(function.node, "name", "")
@@ -215,6 +217,17 @@ def _of_method(value: BoundMethod, analysis: Analysis) -> Problem | None:
     )
     used = {last_name(each) for each in decorators}
     return "decorated" if used & makers else None
+
+
+def _is_lambda_of_class(function: Function, cls: Class, analysis: Analysis) -> bool:
+    """Return whether a method is a lambda, which the worker asks the object for by the name `<lambda>`."""
+    is_own = isinstance(function.node, ast.Lambda) and function.frame.scope.is_class
+    lookups = ("__getattr__", "__getattribute__")
+    return (
+        is_own
+        and _bound_at_top(function)
+        and not any(analysis.method(cls, name) is not None for name in lookups)
+    )
 
 
 def _is_mangled(function: Function) -> bool:
@@ -449,7 +462,8 @@ def not_the_same(crossing: Crossing) -> str:
 def _error(crossing: Crossing) -> str:
     value = crossing.value
     if isinstance(value, BoundMethod) and isinstance(value.owner, Instance):
-        return f"'{value.owner.cls.name}' object has no attribute '{name_of(crossing)}'"
+        name = getattr(value.function.node, "name", "<lambda>")
+        return f"'{value.owner.cls.name}' object has no attribute '{name}'"
     if makes_class(value):
         module = "__main__" if is_notebook(value.frame.module.path) else value.frame.module.name
         name = name_of(crossing)
