@@ -59,13 +59,22 @@ def test_escapes_of_lines_that_stay_are_kept():
         "%%time",
         "df?",
         "out = %timeit -o f()",
+        "cd ..",
+        "pip install x",
+        "!python a.py \\\n    --rows 3 \\\n  --out b",
     ],
 )
 def test_a_magic_is_skipped_and_kept(line):
-    data = raw(cell([f"{line}\n", "if x:\n", "    %time f()\n", "y = bad"]))
+    lines = [f"{each}\n" for each in line.split("\n")]
+    data = raw(cell([*lines, "if x:\n", "    %time f()\n", "y = bad"]))
     book = parse(PATH, data)
     compile(book.text, "n", "exec")
     assert book.rewritten(book.text.replace("bad", "good")) == data.replace(b"bad", b"good")
+
+
+@pytest.mark.parametrize("line", ["cd = 1", "ls - 1", "rm (x)"])
+def test_a_name_that_is_a_command_as_well_is_code(line):
+    assert parse(PATH, raw(cell(line))).text.startswith(line)
 
 
 def test_a_cell_of_another_language_is_no_part_of_the_text():

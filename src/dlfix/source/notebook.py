@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator
@@ -18,7 +19,8 @@ MAGIC = "pass  # dlfix-magic"
 SPACE = re.compile(r"[ \t\r\n]*")
 # Cell magics whose body is Python all the same.
 PYTHON_CELLS = ("%%time", "%%timeit", "%%capture", "%%prun")
-_MAGIC_LINE = re.compile(r"^(?P<indent>[ \t]*)(?:[%!?]|[\w.]+\?{1,2}\s*$|[\w, ]+=\s*[%!](?!=))")
+_COMMAND = re.compile(r"\s*(?:cat|cd|conda|cp|ls|mkdir|mv|pip|rm|rmdir)[ \t]+[^\s=]")
+_MAGIC_LINE = re.compile(r"^[ \t]*(?:[%!?]|[\w.]+\?{1,2}\s*$|[\w, ]+=\s*[%!](?!=))")
 
 
 def is_notebook(path: Path) -> bool:
@@ -143,14 +145,29 @@ def _joined(
 def _masked(source: str, magics: list[str]) -> Iterator[str]:
     """Yield a cell's lines, each magic as a `pass` that knows which it was."""
     depth = _Depth()
+    indent: str | None = None  # of a magic that goes on in the next line
     for line in bare(source):
-        match = _MAGIC_LINE.match(line)
-        if match and not depth.inside:
-            yield f"{match['indent']}{MAGIC} {len(magics)}\n"
+        if indent is not None or (not depth.inside and _is_magic(line)):
+            margin = line[: len(line) - len(line.lstrip())] if indent is None else indent
+            yield f"{margin}{MAGIC} {len(magics)}\n"
             magics.append(line)
+            indent = margin if line.rstrip().endswith("\\") else None
             continue
         depth.feed(line)
         yield line + "\n"
+
+
+def _is_magic(line: str) -> bool:
+    """Return whether IPython reads a line as a command: with a mark, or one of those that need none."""
+    if _MAGIC_LINE.match(line):
+        return True
+    if not _COMMAND.match(line):
+        return False
+    try:
+        ast.parse(line.strip())
+    except (SyntaxError, ValueError):
+        return True
+    return False
 
 
 class _Depth:
