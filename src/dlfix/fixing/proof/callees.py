@@ -151,10 +151,9 @@ def _named(program: Program, module: Module, text: str) -> Iterator[tuple[Module
     parts = text.split(".")
     if not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
         return  # an item under a key: `options["some key"]`, `pairs["in"]`
-    node = ast.parse(text, mode="eval").body
-    found = program.function_of(module, node)
-    if found is not None:
-        yield found
+    found = program.spelled(module, text)
+    if found is not None and isinstance(found[1], FUNCTIONS):
+        yield found[0], found[1]
     elif "." not in text:
         for function in module.functions_by_name.get(text, ()):
             if program.enclosing(module, function) is not None and function.name == text:

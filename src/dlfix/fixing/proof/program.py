@@ -181,6 +181,7 @@ class Program:
         self._named: dict[str, Named] = {}
         self._related: dict[tuple[Class, str], tuple[Function, ...] | None] = {}
         self._around: dict[Class, list[Function] | None] = {}
+        self._spelled: dict[tuple[Module, str, int], tuple[Module, ast.AST] | None] = {}
         self._lineages: dict[Class, tuple[Class, ...]] = {}
         self._given: dict[Class, frozenset[str]] = {}
         self._heirs: dict[Class, tuple[Class, ...]] = {}
@@ -225,14 +226,22 @@ class Program:
         self, module: Module, node: ast.AST, far: int = _FAR
     ) -> tuple[Module, ast.AST] | None:
         """Return the function or class of the project that a name or an attribute stands for."""
-        name = dotted(node)
+        return self.spelled(module, dotted(node), far)
+
+    def spelled(self, module: Module, name: str, far: int = _FAR) -> tuple[Module, ast.AST] | None:
+        """Return the function or class of the project that a name with dots stands for in a module."""
         if not name or far == 0:
             return None
-        first, _, rest = name.partition(".")
-        found = self._bound(module, first, far)
-        if found is None or not rest:
-            return found if found is not None and not isinstance(found[1], ast.Module) else None
-        return self._member(found, rest, far)
+        key = module, name, far
+        if key not in self._spelled:
+            first, _, rest = name.partition(".")
+            found = self._bound(module, first, far)
+            if found is not None and rest:
+                found = self._member(found, rest, far)
+            elif found is not None and isinstance(found[1], ast.Module):
+                found = None
+            self._spelled[key] = found
+        return self._spelled[key]
 
     def _member(
         self, owner: tuple[Module, ast.AST], rest: str, far: int
