@@ -40,6 +40,10 @@ def fixed(folder, text=TYPED):
         ("pyproject.toml", '[tool.poetry.dependencies]\npython = "^3.8"\n'),
         ("setup.cfg", "[options]\npython_requires = >=3.8, <4\n"),
         ("setup.py", 'from setuptools import setup\nsetup(python_requires=">=3.8")\n'),
+        ("environment.yml", "name: rows\ndependencies:\n  - numpy\n  - python=3.8.5\n"),
+        ("cog.yaml", 'build:\n  gpu: true\n  python_version: "3.8"\n'),
+        ("Pipfile", '[requires]\npython_version = "3.8"\n'),
+        (".python-version", "3.8.18\n"),
     ],
 )
 def test_python_3_8_gets_no_annotation_that_fails_there(tmp_path, file, declares):

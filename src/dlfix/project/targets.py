@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,12 @@ _REQUIRES = re.compile(
     r"|^python\s*=\s*[\"'](?:>=|~|\^)\s*3\.(\d+)",  # of Poetry
     re.MULTILINE,
 )
+# Files that name the one Python that a project is run with.
+_PINNING = {
+    **dict.fromkeys(("environment.yml", "environment.yaml", "conda.yml", "conda.yaml", "cog.yaml", "Pipfile"),
+                    re.compile(r"\bpython(?:_version)?[\"']?\s*[:=<>~^]+\s*[\"']?3\.(\d+)")),
+    **dict.fromkeys((".python-version", "runtime.txt"), re.compile(r"^(?:python-)?3\.(\d+)")),
+}  # fmt: skip
 _GENERICS = frozenset({"Dict", "List", "Tuple", "Set", "FrozenSet", "Type"})
 _SUBSCRIPTED = 9  # the minor version from which `dict[str, object]` can be evaluated
 
@@ -31,7 +38,18 @@ def oldest_minor(path: Path) -> int | None:
             found = _REQUIRES.search(text) or _required_by_name(text)
             if found is not None:
                 return int(next(group for group in found.groups() if group))
+        pinned = [*_pinned(folder)]
+        if pinned:
+            return min(pinned)
     return None
+
+
+def _pinned(folder: Path) -> Iterator[int]:
+    """Yield the minor versions of the environments that a folder describes."""
+    for name, pattern in _PINNING.items():
+        found = pattern.search(packaging_text(folder / name))
+        if found is not None:
+            yield int(found[1])
 
 
 def _required_by_name(text: str) -> re.Match[str] | None:

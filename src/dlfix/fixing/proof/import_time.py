@@ -379,7 +379,7 @@ def _call(
         return
     imported = imported_as(module, node.func) or name
     for part in _FOR_IMPORTS if last_part(node.func) not in _READS else ():
-        if f".{part}" in f".{imported}.":
+        if f".{part}." in f".{imported}." and not imported.startswith("os.path."):
             effect.changes.setdefault(f"import:{part}", node.lineno)
     if not _draws_from_own(program, module, node):
         _library(node, name, effect)
