@@ -25,6 +25,11 @@ def test_a_main_function_may_read_what_moved():
     assert guarded("def main():\n    return size\n", "size = 3\n") == []
 
 
+def test_a_path_that_is_joined_is_not_the_path_of_imports():
+    assert guarded("import json\n", "out = os.path.join('a', 'b')\n", above="import os\n") == []
+    assert guarded("import json\n", "sys.path.insert(0, 'lib')\n", above="import sys\n")
+
+
 NEEDED = {
     "by a statement": "BATCH = size * 2\n",
     "by a class body": "class Options:\n    size = size\n",
