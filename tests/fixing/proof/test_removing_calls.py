@@ -93,7 +93,13 @@ STEPS = {
     "an attribute of the object": ({"path": "rows.path"}, True),
     "set by another method": ({"at": "self.kept = path"}, True),
     "passed on": ({"renamed": "path", "passed": "path", "given": "args.rows"}, True),
-    "passed on, of a class that is not known": ({"made": "make(rows, args.out)"}, False),
+    "one of two in an expression": ({"made": f"Nothing() if args.first else {SAVER}"}, False),
+    "the path of the object, one of two in an expression": (
+        {"path": "out", "made": "args.first and Nothing() or Saver(rows, args.rows, 'x')"},
+        True,
+    ),
+    "of a class that is not known": ({"made": "make(rows, args.out)"}, True),
+    "an item of a list": ({"path": "out", "made": "[Saver(rows, args.rows, 'x')][0]"}, True),
 }
 
 
@@ -460,6 +466,16 @@ def test_a_function_writes_the_file_that_it_is_called_with(name, counts):
 DONE = {
     "read before only": ("assert len(rows) == 3\nassert rows[0] == 1", False),
     "a loader that is gone through before": ("for batch in DataLoader(rows): print(batch)", False),
+    "a loader that is read by its place after": (
+        "for batch in DataLoader(rows): print(batch)",
+        "print(rows[0])",
+        True,
+    ),
+    "a loader that a function goes through after": (
+        "loader = DataLoader(rows)\nfor batch in loader: print(batch)",
+        "def show():\n    for batch in loader: print(batch)\nshow()",
+        True,
+    ),
     "never read": ("pass", True),
     "read after": ("assert len(rows) == 3", "print(rows[0])", True),
     "a loader that is read after": ("loader = DataLoader(rows)", "print(next(iter(loader)))", True),
@@ -480,6 +496,29 @@ def test_a_file_that_is_removed_at_last_is_not_opened_later(case):
     program = f"def main(path, paths, fitter):\n{textwrap.indent(body, '    ')}\n"
     found = [each for each in opened(program=program) if "removed, renamed or modified" in each]
     assert bool(found) is counts
+
+
+LOOPS = {
+    "after all of it": ("for batch in loader:\n    print(batch)\nos.remove(path)", False),
+    "after all of it, by a function": ("show(loader)\nos.remove(path)", False),
+    "between two batches": ("for batch in loader:\n    print(batch)\n    os.remove(path)", True),
+    "between two batches, in a list": ("print([os.remove(path) for batch in loader])", True),
+    "in each epoch": (
+        "for epoch in range(2):\n    for batch in loader:\n        print(batch)\n    os.remove(path)",
+        True,
+    ),
+    "after an epoch, by a function": ("while go():\n    show(loader)\n    os.remove(path)", True),
+}
+
+
+@pytest.mark.parametrize(("loop", "counts"), LOOPS.values(), ids=LOOPS)
+def test_a_loop_is_over_before_a_file_is_removed_and_does_not_begin_again(loop, counts):
+    program = (
+        "def show(loader):\n    for batch in loader:\n        print(batch)\n\n"
+        "def main(path):\n    rows = Rows(path)\n    loader = DataLoader(rows, num_workers=2)\n"
+    )
+    found = opened(program=program + textwrap.indent(loop, "    "))
+    assert any("removed, renamed or modified" in each for each in found) is counts
 
 
 TIDY = "def tidy(place):\n    os.remove(place)\n\n"

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from dlfix.fixing.proof.computed_names import passed_for
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.stored_values import values_given
-from dlfix.fixing.proof.syntax import Function, last_part
+from dlfix.fixing.proof.syntax import Function, chosen, last_part
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module
 
@@ -242,16 +242,6 @@ def bindings_of(module: Module, named: ast.expr) -> list[Binding]:
         return []
     scope = module.scope_of(named).lookup(named.id)
     return scope.bindings.get(named.id, []) if scope is not None else []
-
-
-def chosen(value: ast.expr | None) -> list[ast.expr]:
-    """Return the expressions of which one is the value."""
-    match value:
-        case ast.IfExp(body=body, orelse=orelse):
-            return [*chosen(body), *chosen(orelse)]
-        case None:
-            return []
-    return [value]
 
 
 def is_super(func: ast.expr) -> bool:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
-from dlfix.fixing.proof.syntax import dotted, executed, last_part, stored_names
+from dlfix.fixing.proof.syntax import chosen, dotted, executed, last_part, stored_names
 from dlfix.project.trees import kept
 
 _QUOTE = "'"  # in front of a text that the program spells out
@@ -154,7 +154,8 @@ class Origins:
         return [value for value in self._made(node) if isinstance(value, ast.Call)]
 
     def _made(self, node: ast.expr) -> list[ast.expr]:
-        return self.made.get(node.id, []) if isinstance(node, ast.Name) else [node]
+        made = self.made.get(node.id, []) if isinstance(node, ast.Name) else [node]
+        return [each for value in made for each in chosen(value)]
 
     def values(self, node: ast.expr) -> list[ast.expr]:
         """Return what a local name is bound to; the name itself stands for what a parameter gets unseen."""

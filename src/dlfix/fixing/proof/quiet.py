@@ -132,7 +132,8 @@ class Quiet:
         if not isinstance(call.func, ast.Attribute):
             return False
         made_by = origins.some_calls if isinstance(call, Implied) else origins.calls
-        methods = self.steps.methods_run(module, call, made_by(call.func.value))
+        run = [*self.steps.methods_run(module, call, made_by(call.func.value))]
+        methods = [*run, *self.steps.run_on_self(run, None)]
         return any(changes_files(function) for _, function in methods)
 
     def _may_be_remover(self, module: Module, call: ast.Call) -> bool:

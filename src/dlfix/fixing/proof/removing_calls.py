@@ -705,11 +705,11 @@ class Removals:
     def _used_up(
         self, module: Module, call: ast.Call, around: list[ast.stmt], removing: ast.AST
     ) -> bool:
-        """Return whether what a call made is gone through before a file is removed, and not after."""
+        """Return whether what a call made is gone through before a file is removed, and not read after."""
         names = stored_names(module.statement(call))
-        before, after = (end(call), start(removing)), (end(removing), end(around[-1]))
-        return self._gone_through(module, names, around, before) and not self._gone_through(
-            module, names, around, after
+        between = end(call), start(removing)
+        return self._gone_through(module, names, around, between) and not _read_after(
+            module, call, names, around, removing
         )
 
     def _gone_through(
@@ -720,15 +720,17 @@ class Removals:
         between: tuple[Place, Place],
         far: int = FAR,
     ) -> bool:
-        """Return whether what some names hold is gone through in a loop that begins between two places."""
+        """Return whether what some names hold is gone through in a loop that lies between two places."""
         origins = Origins(body)
         first, last = between
         for node in executed(body):
             if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                inside = first <= start(node.iter) < last and not _of_parts(node.iter, names)
-                if inside and names & origins.of(node.iter):
+                # The last item is made before the loop ends, not before it begins.
+                loop = module.parent(node) if isinstance(node, ast.comprehension) else node
+                inside = first <= start(node.iter) and loop is not None and end(loop) <= last
+                if inside and not _of_parts(node.iter, names) and names & origins.of(node.iter):
                     return True
-            elif isinstance(node, ast.Call) and first <= start(node) < last and far:
+            elif isinstance(node, ast.Call) and first <= start(node) and end(node) <= last and far:
                 known = self.program.function_of(module, node.func)
                 passed = zip(parameters(known[1]), node.args, strict=False) if known else ()
                 taken = {name for name, value in passed if names & origins.of(value)}
@@ -758,7 +760,7 @@ class Removals:
             found = [self._writes_to(*each, node, made, files, origins) for each in run]
             found += [
                 self._writes_to(*each, node, made, files, origins, is_own=True)
-                for each in self._runs_on_self(module, made, run)
+                for each in self.steps.run_on_self(run, self._class_of(module, made))
             ]
             removal = next(filter(None, found), None)
             if removal is not None:
@@ -778,7 +780,10 @@ class Removals:
             if self._class_of(module, made) is None:
                 return frozenset()
             run = [*self.steps.methods_run(module, node, made)]
-            found.update(each for _, each in (*run, *self._runs_on_self(module, made, run)))
+            found.update(
+                each
+                for _, each in (*run, *self.steps.run_on_self(run, self._class_of(module, made)))
+            )
         return frozenset(found)
 
     def _by_class(self, module: Module, made: list[ast.Call]) -> list[list[ast.Call]]:
@@ -792,22 +797,6 @@ class Removals:
         """Return the one class of the program that some calls make an object of."""
         found = {self.program.class_of(module, each.func) for each in made}
         return found.pop() if len(found) == 1 else None
-
-    def _runs_on_self(
-        self, module: Module, made: list[ast.Call], run: list[tuple[Module, Function]]
-    ) -> list[tuple[Module, Function]]:
-        """Return what methods call of their own object, where one class of the program made it."""
-        cls = self._class_of(module, made)
-        if cls is None:
-            return []
-        found = [*run]
-        for _, function in found:  # grows while it is read
-            for call in calls_in(function.body):
-                named = call.func.attr if is_attribute(call.func, self_name(function)) else ""
-                method = self.program.method(cls, named)
-                if method is not None and (method[0].module, method[1]) not in found:
-                    found.append((method[0].module, method[1]))
-        return found[len(run) :]
 
     def _writes_to(
         self,
@@ -942,6 +931,30 @@ def _targets(statement: ast.Assign | ast.AnnAssign | ast.For | ast.withitem) -> 
         case ast.withitem(optional_vars=target):
             return [target] if target is not None else []
     return [statement.target]
+
+
+def _read_after(
+    module: Module, call: ast.Call, names: set[str], body: list[ast.stmt], removing: ast.AST
+) -> bool:
+    """Return whether what a call made may be read once a step has run: below it, in the next turn of a loop, or by a function."""
+    origins = Origins(body)
+    again = [
+        each
+        for each in module.ancestors(removing)
+        if isinstance(each, (ast.For, ast.AsyncFor, ast.While)) and not lies_in(call, each)
+    ]
+    held = names | {each for each in origins.made if names & origins.of(ast.Name(each, ast.Load()))}
+    scope = module.scope_of(call)
+    later = [
+        read
+        for name in held
+        for read in scope.reads.get(name, ())
+        if comes_before(removing, read) or any(lies_in(read, loop) for loop in again)
+    ]
+    by_functions = (each for each in scope.walk() if each is not scope)
+    return bool(later) or any(
+        name in each.reads and each.lookup(name) is scope for each in by_functions for name in held
+    )
 
 
 def _of_parts(node: ast.expr, names: set[str]) -> bool:

@@ -11,9 +11,17 @@ from dlfix.fixing.proof.callees import CallOf, callees
 from dlfix.fixing.proof.exit_stacks import called_at_end
 from dlfix.fixing.proof.indirect_calls import comes_to, handed_on
 from dlfix.fixing.proof.origins import Origins
-from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.special_calls import Implied, may_be_run_by, special_calls
-from dlfix.fixing.proof.syntax import Function, executed, last_part, parameters
+from dlfix.fixing.proof.syntax import (
+    Function,
+    calls_in,
+    executed,
+    is_attribute,
+    last_part,
+    parameters,
+    self_name,
+)
 from dlfix.project.module import Module
 
 AT_THE_END = frozenset("register finalize addCleanup addfinalizer callback push".split())
@@ -92,6 +100,20 @@ class Steps:
         for home, function in self._methods(module, call, made):
             if may_be_run_by(function, call):
                 yield home, function
+
+    def run_on_self(
+        self, run: list[tuple[Module, Function]], cls: Class | None
+    ) -> list[tuple[Module, Function]]:
+        """Return what some methods call of their own object, of a class of the program or the one that they are defined in."""
+        found = [*run]
+        for home, function in found:  # grows while it is read
+            owner = cls or self.program.class_at(home, home.parent(function))
+            for call in calls_in(function.body) if owner is not None else ():
+                named = call.func.attr if is_attribute(call.func, self_name(function)) else ""
+                method = self.program.method(owner, named) if owner is not None else None
+                if method is not None and (method[0].module, method[1]) not in found:
+                    found.append((method[0].module, method[1]))
+        return found[len(run) :]
 
     def _methods(
         self, module: Module, call: ast.Call, made: list[ast.Call]

@@ -82,6 +82,18 @@ def _run_with(node: ast.AST) -> list[ast.AST]:
     return children(node)
 
 
+def chosen(value: ast.expr | None) -> list[ast.expr]:
+    """Return the expressions of which one is the value: `a if test else b`, `a or b`."""
+    match value:
+        case ast.IfExp(body=body, orelse=orelse):
+            return [*chosen(body), *chosen(orelse)]
+        case ast.BoolOp(values=values):
+            return [each for value in values for each in chosen(value)]
+        case None:
+            return []
+    return [value]
+
+
 def is_attribute(
     node: ast.AST | None, owner: str, name: str | None = None
 ) -> TypeGuard[ast.Attribute]:

@@ -20,13 +20,12 @@ from dlfix.fixing.proof.flow_targets import (
     TAKES,
     Targets,
     bindings_of,
-    chosen,
     is_super,
 )
 from dlfix.fixing.proof.kept_unseen import kept_under, may_ask_it
 from dlfix.fixing.proof.naming_calls import names_by
 from dlfix.fixing.proof.program import Class, Program, whose_class
-from dlfix.fixing.proof.syntax import FUNCTIONS, last_part, within
+from dlfix.fixing.proof.syntax import FUNCTIONS, chosen, last_part, within
 from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
 from dlfix.project.syntax import defaults
