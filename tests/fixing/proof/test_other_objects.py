@@ -17,6 +17,10 @@ HEAD = (
     "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n\n"
     "class More(Rows):\n    pass\n\n"
 )
+PARSER = (
+    "class Shared:\n    def get(self):\n        return self.parse()\n"
+    "    def parse(self):\n        args = {made}\n        return args\n"
+)
 OWN = "class Options:\n    pass\n"
 
 
@@ -52,6 +56,11 @@ def is_other(folder: Path, text: str, **more: str) -> bool:
         "loader = DataLoader(Rows('a'))\nprint(vars(loader))",
         "class A:\n    def __init__(self):\n        self.opts = parser.parse_args()\n    def show(self):\n"
         "        print(vars(self.opts))",
+        PARSER.format(made="Options()") + "print(vars(Shared().get()))",
+        PARSER.format(made="parser.parse_args()")
+        + "shared = Shared()\nargs = shared.get()\nprint(vars(args))",
+        PARSER.format(made="Options()")
+        + "def show(shared: Shared):\n    print(vars(shared.get()))",
     ],
 )
 def test_what_made_it_is_seen(tmp_path: Path, text: str):
@@ -78,6 +87,21 @@ def test_what_made_it_is_seen(tmp_path: Path, text: str):
         "def show(rows: Dataset):\n    print(vars(rows))",
         "for each in [Options(), Rows('a')]:\n    print(vars(each))",
         "show = lambda each: print(vars(each))\nshow(Rows('a'))",
+        PARSER.format(made="Rows('a')") + "shared = Shared()\nprint(vars(shared.get()))",
+        (
+            PARSER.format(made="Options()")
+            + "class Heir(Shared):\n    def parse(self):\n        return Rows('a')\n"
+            "shared = Shared()\nprint(vars(shared.get()))"
+        ),
+        (
+            PARSER.format(made="Options()") + "class Heir(Shared):\n    get = Rows\n"
+            "shared = Heir()\nprint(vars(shared.get()))"
+        ),
+        (
+            PARSER.format(made="Options()")
+            + "shared = Shared()\nshared.get = lambda: Rows('a')\nprint(vars(shared.get()))"
+        ),
+        PARSER.format(made="Options()") + "def show(shared):\n    print(vars(shared.get()))",
         "def show(each):\n    print(vars(each))\nshow(Options())\nlist(map(show, [Rows('a')]))",
         "class A:\n    def show(self):\n        print(vars(self.rows))\na = A()\na.rows = Rows('a')",
     ],

@@ -31,6 +31,12 @@ class Steps:
     def run(self, b):
         """
 
+# A property under the name that a library's method has.
+MAPS = (
+    "class A:\n    {}\n    def map(self){}:\n        return {}\n"
+    "def f(d):\n    return d.map(lambda b: b)\n"
+)
+
 LOCAL = "class B:\n    x = 1\nclass A: pass\ndef f():\n    class C(B): pass\n    c = C()\n    return 1\n"
 
 HELD = (
@@ -233,6 +239,19 @@ def names(tmp_path: Path, text: str) -> frozenset[str] | None:
         ("@cache\ndef f(d, fn=lambda b: b):\n    fn(d)", None),
         ("def f(c):\n    c = c or (lambda b: b)\n    assert not c\n    c(1)", {"<lambda>", "c"}),
         ("def f(c):\n    show(c or (lambda b: b))", None),
+        (MAPS.format("@property", " -> float", "self.all['map']"), {"<lambda>"}),
+        (MAPS.format("@property", " -> 'list[int]'", "self.all['map']"), None),
+        (MAPS.format("@property", "", "len(self.all)"), {"<lambda>"}),
+        (MAPS.format("@functools.cached_property", " -> list[int]", "self.all"), {"<lambda>"}),
+        (MAPS.format("@property", "", "self.all['map']"), None),
+        (MAPS.format("@property", " -> Mapper", "self.all"), None),
+        (MAPS.format("@wrapped", " -> float", "self.all"), None),
+        (
+            MAPS.format("@property", " -> float", "1.0")
+            + "class B:\n    def map(self, f): show(f)\n",
+            None,
+        ),
+        (MAPS.format("@property", " -> float", "1.0") + "b.map = show\n", None),
         (LOCAL, {"C"}),
         (LOCAL.replace("C()", "show(C)"), None),
         (LOCAL.replace("C()", "print(C)"), None),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from dlfix.fixing.proof.computed_names import passed_for
+from dlfix.fixing.proof.plain_results import PlainResults
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.stored_values import values_given
 from dlfix.fixing.proof.syntax import Function, chosen, last_part
@@ -37,7 +38,7 @@ class Targets:
         """Return the methods that `model.apply(...)` may run, of whatever class; none where one is decorated."""
         if not isinstance(func, ast.Attribute):
             return []
-        found = self._of_known(module, func) or [
+        found = self.of_known(module, func) or [
             (home, function)
             for home in self.program.project.mentions(func.attr)
             for function in home.functions_by_name.get(func.attr, ())
@@ -51,26 +52,35 @@ class Targets:
         ]
         return plain if len(plain) == len(found) else []
 
-    def _of_known(self, module: Module, func: ast.Attribute) -> list[tuple[Module, Function]]:
+    def of_known(self, module: Module, func: ast.expr) -> list[tuple[Module, Function]]:
         """Return the methods of the classes that an object is known to be of, and of what derives from these."""
+        if not isinstance(func, ast.Attribute) or self._is_set(func.attr):
+            return []
         owner = func.value
         own = self.program.class_of_self(module, owner) or annotated(self.program, module, owner)
         made = [own] if own is not None else self.made(module, owner)
-        methods = [
-            self.program.method(each, func.attr)
-            for cls in made
-            if cls is not None
-            for each in (cls, *self.program.heirs(cls))
+        classes = [
+            each for cls in made if cls is not None for each in (cls, *self.program.heirs(cls))
         ]
-        known = None not in made and None not in methods
+        methods = [self.program.method(each, func.attr) for each in classes]
+        other = any(
+            func.attr in above.values for each in classes for above in self.program.lineage(each)
+        )
+        known = None not in made and None not in methods and not other
         found = {method[1]: method[0].module for method in methods if method is not None}
         return [(home, function) for function, home in found.items()] if known else []
 
+    def _is_set(self, name: str) -> bool:
+        """Return whether some object may have something else than its class has under a name."""
+        return any(name in home.stores_by_name for home in self.program.project.mentions(name))
+
     def made(self, module: Module, owner: ast.expr) -> list[Class | None]:
-        """Return the classes of which a variable, or an attribute of `self`, is set to a new object; None for another."""
+        """Return the classes of which an expression, or what a variable or an attribute of `self` is set to, makes an object; None for another."""
         bindings = bindings_of(module, owner)
         values = [each.value if each.kind in ("assign", "with") else None for each in bindings]
         given = [(module, value) for value in values]
+        if isinstance(owner, ast.Call):
+            given = [(module, owner)]
         if isinstance(owner, ast.Attribute) and self.program.class_of_self(module, owner.value):
             given = [*values_given(self.program, owner.attr)]
         calls = [(home, value.func) for home, value in given if isinstance(value, ast.Call)]
@@ -85,9 +95,17 @@ class Targets:
         if any(each.kind == "import" for each in bindings_of(module, method.value)):
             return False
         return method.attr not in TAKES and not any(
-            home.functions_by_name.get(method.attr) or method.attr in home.stores_by_name
+            self._may_be_called(home, method.attr)
             for home in self.program.project.mentions(method.attr)
         )
+
+    def _may_be_called(self, module: Module, name: str) -> bool:
+        """Return whether a module has something by a name that a call may run: a property that gives a number is none."""
+        if name in module.stores_by_name:
+            return True
+        plain = self.program.kept(PlainResults)
+        functions = module.functions_by_name.get(name, ())
+        return not all(plain.property_gives(module, each) for each in functions)
 
     def kept_functions(self, name: str) -> list[Target] | None:
         """Return the functions that an attribute is set to, of whatever object; None where one is not seen."""

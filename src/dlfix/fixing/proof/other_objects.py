@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from dlfix.fixing.proof.flow_targets import Targets
 from dlfix.fixing.proof.observed_values import Sources
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.syntax import Function, executed, last_part
@@ -24,6 +25,7 @@ class OtherObjects(Sources):
     def __init__(self, program: Program, family: list[Class]) -> None:
         super().__init__(program, frozenset())
         self.family = family
+        self._targets = Targets(program)
 
     def _are(self, module: Module, node: ast.AST | None, met: set[object]) -> bool:
         if isinstance(node, ast.Call) and whose_class(node) is None and node not in met:
@@ -67,6 +69,9 @@ class OtherObjects(Sources):
         known = self.program.function_of(module, call.func)
         if known is not None:
             return self._returns_other(*known, path, met)
+        methods = self._targets.of_known(module, call.func)
+        if methods:
+            return all(self._returns_other(*each, path, met) for each in methods)
         if _parses(call):
             return not any(map(self._has, self.program.project.mentions(last_part(call.func))))
         made = self.program.class_of(module, call.func)

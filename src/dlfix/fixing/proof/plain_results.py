@@ -21,6 +21,8 @@ _MAKE_PLAIN = frozenset(
 _OF_PLAIN = frozenset("sum min max sorted list tuple set frozenset abs".split())
 _ASKED = frozenset({"item", "hexdigest", "digest", "tolist", "tobytes"})
 _READS = frozenset({"copy", "count", "index", "sort", "reverse"})
+_PROPERTIES = frozenset({"property", "cached_property"})
+_KINDS = frozenset("int float complex str bytes bool list dict tuple set frozenset".split())
 _FAR = 4  # calls of own functions that are followed
 
 
@@ -41,15 +43,24 @@ class PlainResults:
             return far > 0 and self._function_gives(*found, far - 1)
         return isinstance(call.func, ast.Name) and name in _MAKE_PLAIN
 
+    def property_gives(self, module: Module, function: Function) -> bool:
+        """Return whether a property gives plain values, which nobody can call: by its annotation or by what it returns."""
+        over = [last_part(each) for each in function.decorator_list]
+        if len(over) != 1 or over[0] not in _PROPERTIES:
+            return False
+        return _is_plain_kind(module, function.returns) or self._body_gives(module, function, _FAR)
+
     def _function_gives(self, module: Module, function: Function, far: int) -> bool:
         if function not in self._known:
             self._known[function] = True  # one that calls itself gives what its other ways give
-            self._known[function] = self._returns_plain(module, function, far)
+            self._known[function] = not function.decorator_list and self._body_gives(
+                module, function, far
+            )
         return self._known[function]
 
-    def _returns_plain(self, module: Module, function: Function, far: int) -> bool:
+    def _body_gives(self, module: Module, function: Function, far: int) -> bool:
         nodes = list(executed(function.body))
-        if function.decorator_list or any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in nodes):
+        if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in nodes):
             return False
         values = [n.value for n in nodes if isinstance(n, ast.Return) and n.value is not None]
         names: dict[str, bool] = {}
@@ -96,6 +107,18 @@ class PlainResults:
             value is not None and self._is_plain(module, function, value, names, far)
             for value in _bindings(function, name)
         )
+
+
+def _is_plain_kind(module: Module, annotation: ast.expr | None) -> bool:
+    """Return whether an annotation is of a builtin class of data: `float`, `list[str]`, `"int"`."""
+    if isinstance(annotation, ast.Subscript):
+        annotation = annotation.value
+    match annotation:
+        case ast.Constant(value=str() as text):
+            return text in _KINDS
+        case ast.Name(id=name) if name in _KINDS:
+            return module.scope_of(annotation).lookup(name) is None
+    return False
 
 
 def _bindings(function: Function, name: str) -> Iterator[ast.expr | None]:
