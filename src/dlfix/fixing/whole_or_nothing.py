@@ -130,9 +130,9 @@ class Ways:
             if other is None:
                 return self._of_its_table(finding)
             found.append(other)
-        if not found:
-            return None
-        return min(found, key=lambda each: (not self._hopeless(each), _place(each)))
+        entry = self._of_its_table(finding) if found else None
+        found += [entry] if entry is not None else []
+        return min(found, key=lambda each: (not self._hopeless(each), _place(each)), default=None)
 
     def _of_its_table(self, finding: Finding) -> Finding | None:
         """Return another entry of the table that a culprit is an entry of: code takes any of them."""
@@ -142,27 +142,43 @@ class Ways:
 
     def _inside(self, sent: object, finding: Finding) -> Finding | None:
         """Return what else is in an object whichever way the culprit hangs there."""
-        found: Finding | None = None
+        found: list[Finding] = []
         others = [one for one in self._blockers.get(sent, ()) if one is not finding]
         for way in _ways(finding, sent):
             blocking = next((one for one in others if _is_beside(one, way)), None)
             if blocking is None:
                 return None
-            found = found or blocking
-        return found
+            found.append(blocking)
+        return self._first(found)
 
     def _other(self, sent: object, finding: Finding) -> Finding | None:
-        """Return what else is in the way of an object, or of an argument that goes together with it."""
-        own = self._inside(sent, finding)
-        if own is not None or not isinstance(sent, Crossing) or sent.parent is None:
-            return own
+        """Return what else is in the way of an object, or of an argument that goes together with it.
+
+        What has no fix comes first: what is itself held back by another is no reason to name.
+        """
+        inside = self._inside(sent, finding)
+        found = [inside] if inside is not None else []
+        if isinstance(sent, Crossing) and sent.parent is not None:
+            found += self._beside(sent, sent.parent, finding)
+        return self._first(found)
+
+    def _beside(self, sent: Crossing, boundary: Crossing, finding: Finding) -> list[Finding]:
+        """Return what is in the way of each other argument of which no value is whole."""
         beside: dict[str, list[Finding | None]] = {}
-        for each in sent.parent.children:
+        for each in boundary.children:
             if _argument(each) != _argument(sent):
                 others = (one for one in self._blockers.get(each, ()) if one is not finding)
                 beside.setdefault(_argument(each), []).append(next(others, None))
-        blocked = [found for found in beside.values() if None not in found]
-        return blocked[0][0] if blocked else None
+        blocked = (
+            [one for one in found if one is not None]
+            for found in beside.values()
+            if None not in found
+        )
+        return [each for found in blocked for each in found]
+
+    def _first(self, found: list[Finding]) -> Finding | None:
+        """Return the first that has no fix, else the first."""
+        return min(found, key=lambda each: not self._hopeless(each), default=None)
 
 
 def _is_beside(finding: Finding, way: Way) -> bool:
