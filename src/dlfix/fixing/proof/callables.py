@@ -888,9 +888,9 @@ class Moved:
 
     @cached_property
     def _homes(self) -> frozenset[str]:
-        """The last parts of the modules that functions, partials and what moved here are of."""
+        """The parts of the modules that functions, partials and what moved here are of."""
         path = self.new.path
-        return frozenset({path.stem, path.parent.name, "__main__", "builtins", "functools"})
+        return frozenset({path.stem, *path.parts, "__main__", "builtins", "functools"})
 
     def may_meet(self, module: Module) -> bool:
         """Return whether some program may hand the functions that moved to code of a module."""

@@ -78,13 +78,46 @@ def only_shown(module: Module, node: ast.AST) -> bool:
 
 
 def only_compared(module: Module, node: ast.AST, others: frozenset[str]) -> bool:
-    """Return whether a name is only compared with texts that are none of these: `type(x).__module__ == "numpy"`."""
-    above = module.parent(node)
-    if not isinstance(above, ast.Compare) or not isinstance(above.ops[0], (ast.Eq, ast.NotEq)):
-        return False
-    with_it = [each for each in (above.left, *above.comparators) if each is not node]
-    texts = [each.value for each in with_it if isinstance(each, ast.Constant)]
-    return len(texts) == len(with_it) == 1 and str(texts[0]).rpartition(".")[2] not in others
+    """Return whether a name, or its package, is only compared with texts that are none of these: `type(x).__module__ == "numpy"`."""
+    asked = _package_of(module, node)
+    match module.parent(asked):
+        case ast.Attribute(attr="startswith") as method:
+            call = module.parent(method)
+            texts = _texts(call.args) if isinstance(call, ast.Call) and call.func is method else []
+            return bool(texts) and not any(
+                each.startswith(text) for text in texts for each in others
+            )
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[right]):
+            texts = _texts([right if left is asked else left])
+        case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[held]) if (
+            left is asked
+        ):
+            texts = _texts(held.elts) if isinstance(held, (ast.Tuple, ast.List, ast.Set)) else []
+        case _:
+            return False
+    return bool(texts) and not any(text.rpartition(".")[2] in others for text in texts)
+
+
+def _package_of(module: Module, node: ast.AST) -> ast.AST:
+    """Return the expression that takes the first part of a name: `name.split(".")[0]`; else the name."""
+    method = module.parent(node)
+    call = module.parent(method) if method is not None else None
+    part = module.parent(call) if call is not None else None
+    match method, call, part:
+        case (
+            ast.Attribute(attr="split" | "partition"),
+            ast.Call(args=[ast.Constant(value="."), *_]),
+            ast.Subscript(slice=ast.Constant(value=0)),
+        ) if call.func is method and part.value is call:
+            return part
+    return node
+
+
+def _texts(given: list[ast.expr]) -> list[str]:
+    """Return the texts that some expressions spell out; none where one is no text."""
+    texts = [each.value if isinstance(each, ast.Constant) else None for each in given]
+    found = [each for each in texts if isinstance(each, str) and each]
+    return found if len(found) == len(given) else []
 
 
 def asked_by_parent(program: Program, module: Module, node: ast.AST) -> bool:
