@@ -11,6 +11,22 @@ PROGRAMS = {
     "getattr": ("print([getattr(rows, name, None) for name in names])", True),
     "a constant": ("print(hasattr(rows, 'scale'))", False),
     "another object": ("print([hasattr(options, name) for name in names])", False),
+    "one of other names": ("print([getattr(rows, name) for name in ('scale', 'size')])", False),
+    "one of some names": ("print([getattr(rows, name) for name in ('scale', 'file')])", True),
+    "a list of other names": (
+        "def f():\n    wanted = ['scale']\n    for name in wanted:\n        print(getattr(rows, name))",
+        False,
+    ),
+    "a list that is filled": (
+        "def f():\n    wanted = ['scale']\n    wanted.append(names[0])\n"
+        "    for name in wanted:\n        print(getattr(rows, name))",
+        True,
+    ),
+    "a name that is set to another": (
+        "for name in ['scale']:\n    name = names[0]\n    print(getattr(rows, name))",
+        True,
+    ),
+    "a part of each": ("print([getattr(rows, name) for name, _ in [('file', 1)]])", True),
     "among others": ("for each in [rows, options]:\n    print(hasattr(each, names[0]))", True),
     "in a dataset of datasets": (
         "both = ConcatDataset([rows])\nfor each in both.datasets:\n    print(hasattr(each, names[0]))",

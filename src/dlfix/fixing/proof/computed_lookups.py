@@ -23,6 +23,9 @@ def check(change: ClassChange) -> Iterator[Regression]:
     family = change.new.family(change.after)
     asked, passing_on = [], list[Class]()
     for module, call in change.new.once(_computed):
+        texts = _texts_of(module, call.args[1])
+        if texts is not None and texts.isdisjoint(cached):
+            continue
         wrapper = _passes_on(change.new, module, call)
         if wrapper is None:
             asked.append((module, call))
@@ -61,6 +64,42 @@ def _passes_on(program: Program, module: Module, call: ast.Call) -> Class | None
     ].node not in function.args.args[1:]:
         return None
     return program.class_at(module, module.parent(function))
+
+
+def _texts_of(module: Module, name: ast.expr) -> set[object] | None:
+    """Return the texts that a loop goes through, of which a name has one; None where others may be among them."""
+    found: set[object] = set()
+    for binding in bindings_of(module, name) or [None]:
+        source = binding.value if binding is not None and binding.kind == "for" else None
+        texts = (
+            _spelled_in(module, source) if binding is not None and len(binding.path) == 1 else None
+        )
+        if texts is None:
+            return None
+        found |= texts
+    return found
+
+
+def _spelled_in(module: Module, source: ast.expr | None) -> set[object] | None:
+    """Return the items of a list, or of a variable that is only gone through; None where one is not spelled out."""
+    if isinstance(source, ast.Name):
+        scope = module.scope_of(source).lookup(source.id)
+        reads = [
+            each
+            for inner in (scope.walk() if scope else ())
+            for each in inner.reads.get(source.id, ())
+        ]
+        bindings = bindings_of(module, source)
+        plain = len(bindings) == 1 and bindings[0].kind == "assign" and not bindings[0].path
+        if not plain or any(
+            getattr(module.parent(each), "iter", None) is not each for each in reads
+        ):
+            return None
+        source = bindings[0].value
+    if not isinstance(source, (ast.List, ast.Tuple, ast.Set)):
+        return None
+    texts = {each.value for each in source.elts if isinstance(each, ast.Constant)}
+    return texts if all(isinstance(each, ast.Constant) for each in source.elts) else None
 
 
 def _computed(program: Program) -> Iterator[tuple[Module, ast.Call]]:
