@@ -67,6 +67,31 @@ def test_what_made_it_is_seen(tmp_path: Path, text: str):
     assert is_other(tmp_path, text)
 
 
+IMPORTED = "from shared import kept as shared\nprint(vars(shared.get()))"
+
+
+@pytest.mark.parametrize(
+    ("made", "more", "expected"),
+    [
+        ("json.load(f)", "", True),
+        ("json.load(f)", "def again():\n    global kept\n    kept = other()\n", False),
+        ("json.load(f)", "kept.get = other\n", False),
+        ("json.load(f)", "for kept in others: pass\n", False),
+        ("other()", "", False),
+    ],
+)
+def test_what_a_method_gives_of_an_object_that_is_imported(
+    tmp_path: Path, made: str, more: str, expected: bool
+):
+    shared = "import json\n" + PARSER.format(made=made) + "kept = Shared()\n" + more
+    assert is_other(tmp_path, IMPORTED, shared=shared) is expected
+
+
+def test_an_object_that_another_module_replaces_is_not_seen(tmp_path: Path):
+    shared = "import json\n" + PARSER.format(made="json.load(f)") + "kept = Shared()\n"
+    assert not is_other(tmp_path, IMPORTED, shared=shared, third="import shared\nshared.kept = 1\n")
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -76,9 +77,7 @@ class Targets:
 
     def made(self, module: Module, owner: ast.expr) -> list[Class | None]:
         """Return the classes of which an expression, or what a variable or an attribute of `self` is set to, makes an object; None for another."""
-        bindings = bindings_of(module, owner)
-        values = [each.value if each.kind in ("assign", "with") else None for each in bindings]
-        given = [(module, value) for value in values]
+        given = [each for one in bindings_of(module, owner) for each in self._values(module, one)]
         if isinstance(owner, ast.Call):
             given = [(module, owner)]
         if isinstance(owner, ast.Attribute) and self.program.class_of_self(module, owner.value):
@@ -86,6 +85,30 @@ class Targets:
         calls = [(home, value.func) for home, value in given if isinstance(value, ast.Call)]
         classes = [self.program.class_of(home, func) for home, func in calls]
         return classes if len(calls) == len(given) else [None]
+
+    def _values(self, module: Module, binding: Binding) -> Iterator[tuple[Module, ast.expr | None]]:
+        """Yield what a binding sets a variable to, one that is imported too; None for what is not seen."""
+        if isinstance(binding.statement, ast.ImportFrom):
+            yield from self._imported(module, binding.statement, binding.name)
+        else:
+            yield module, binding.value if binding.kind in ("assign", "with") else None
+
+    def _imported(
+        self, module: Module, statement: ast.ImportFrom, name: str
+    ) -> Iterator[tuple[Module, ast.expr | None]]:
+        """Yield what a module sets a variable to from which another imports it."""
+        project, origin = self.program.project, statement.module or ""
+        if statement.level:
+            origin = project.relative(module, statement.level, origin)
+        source = project.find(origin, module)
+        known = [each.name for each in statement.names if (each.asname or each.name) == name]
+        if source is None or not known or self._is_set(known[0]):
+            yield module, None
+            return
+        scope = source.scope
+        bound = [*scope.bindings.get(known[0], ()), *scope.module_globals.get(known[0], ())]
+        plain = [each.value if each.kind == "assign" and not each.path else None for each in bound]
+        yield from ((source, value) for value in plain or [None])
 
     def is_nobodys(self, module: Module, method: ast.Attribute) -> bool:
         """Return whether the project has no function or attribute of a name: the method of an object is a library's."""
