@@ -41,6 +41,10 @@ def is_other(folder: Path, text: str, **more: str) -> bool:
     [
         "def main():\n    args = argparse.ArgumentParser().parse_args()\n    print(vars(args))",
         "def main():\n    global args\n    args = parser.parse_args()\n    print(vars(args))",
+        (
+            "def main():\n    args = parser.parse_args()\n    if args.file:\n"
+            "        args = parser.parse_args(namespace=args)\n    print(vars(args))"
+        ),
         "def main():\n    args, rest = parser.parse_known_args()\n    print(rest, vars(own))",
         (
             "def parse():\n    args = parser.parse_args()\n    config = as_names(json.load(f))\n"
@@ -99,6 +103,9 @@ def test_an_object_that_another_module_replaces_is_not_seen(tmp_path: Path):
         "rows = More('a')\nprint(vars(rows))",
         "def main():\n    args = parser.parse_args(namespace=Rows('a'))\n    print(vars(args))",
         "def main():\n    args = parser.parse_args([], Rows('a'))\n    print(vars(args))",
+        "def main():\n    args = parser.parse_args(*given)\n    print(vars(args))",
+        "def main():\n    args, rest = parser.parse_known_args(namespace=Rows('a'))\n    print(vars(args))",
+        "def main(options):\n    args = parser.parse_args(namespace=options)\n    print(vars(args))\nmain(Rows('a'))",
         "def main(args=None):\n    print(vars(args))\nmain(Rows('a'))\nmain()",
         "def main(args):\n    print(vars(args))",
         "args = None\ndef keep(rows):\n    global args\n    args = rows\nkeep(Rows('a'))\nprint(vars(args))",

@@ -68,16 +68,15 @@ def _passes_on(program: Program, module: Module, call: ast.Call) -> Class | None
 
 def _texts_of(module: Module, name: ast.expr) -> set[object] | None:
     """Return the texts that a loop goes through, of which a name has one; None where others may be among them."""
+    bindings = bindings_of(module, name)
     found: set[object] = set()
-    for binding in bindings_of(module, name) or [None]:
-        source = binding.value if binding is not None and binding.kind == "for" else None
-        texts = (
-            _spelled_in(module, source) if binding is not None and len(binding.path) == 1 else None
-        )
+    for binding in bindings:
+        is_item = binding.kind == "for" and len(binding.path) == 1
+        texts = _spelled_in(module, binding.value) if is_item else None
         if texts is None:
             return None
         found |= texts
-    return found
+    return found if bindings else None
 
 
 def _spelled_in(module: Module, source: ast.expr | None) -> set[object] | None:
@@ -98,7 +97,7 @@ def _spelled_in(module: Module, source: ast.expr | None) -> set[object] | None:
         source = bindings[0].value
     if not isinstance(source, (ast.List, ast.Tuple, ast.Set)):
         return None
-    texts = {each.value for each in source.elts if isinstance(each, ast.Constant)}
+    texts: set[object] = {each.value for each in source.elts if isinstance(each, ast.Constant)}
     return texts if all(isinstance(each, ast.Constant) for each in source.elts) else None
 
 

@@ -73,7 +73,10 @@ class OtherObjects(Sources):
         if methods:
             return all(self._returns_other(*each, path, met) for each in methods)
         if _parses(call):
-            return not any(map(self._has, self.program.project.mentions(last_part(call.func))))
+            filled = _filled_by(call)
+            if any(map(self._has, self.program.project.mentions(last_part(call.func)))):
+                return False
+            return not filled or (not path and self._are(module, filled[0], met))
         made = self.program.class_of(module, call.func)
         if path:
             return False
@@ -125,9 +128,16 @@ class OtherObjects(Sources):
 
 
 def _parses(call: ast.Call) -> bool:
-    """Return whether a call parses a command line, and is given no object to put it into."""
-    is_given = len(call.args) > 1 or any(each.arg in (None, "namespace") for each in call.keywords)
-    return isinstance(call.func, ast.Attribute) and call.func.attr in _PARSE and not is_given
+    """Return whether a call parses a command line by arguments that are all seen."""
+    unpacked = any(isinstance(each, ast.Starred) for each in call.args) or any(
+        each.arg is None for each in call.keywords
+    )
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _PARSE and not unpacked
+
+
+def _filled_by(call: ast.Call) -> list[ast.expr]:
+    """Return the object that a call puts what it parses into, and gives: `parse_args(namespace=options)`."""
+    return [*call.args[1:2], *(each.value for each in call.keywords if each.arg == "namespace")]
 
 
 __all__ = ["OtherObjects"]
