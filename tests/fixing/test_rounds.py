@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -178,3 +179,40 @@ def test_where_no_form_is_accepted_the_reason_is_that_of_the_first(world):
     done = world.run({A: "import functools\nx = BAD\n"})
     assert done.texts == {}
     assert isinstance(done.left[0].outcome, Refused)
+
+
+class Part:
+    """What hangs in an object under a name of its own."""
+
+    parent = same = value = None
+
+    def __init__(self, name):
+        self.edge = SimpleNamespace(kind="attribute", name=name)
+
+
+SENT = Part("sent")
+
+
+def line_of(analysis, finding):
+    return analysis.project.texts[A].splitlines()[finding.place.span.start.row - 1]
+
+
+def in_one(finding, analysis):
+    """Return what leads to the first two names: parts of one object, which fails as long as one of them is left."""
+    text = line_of(analysis, finding)
+    return frozenset() if "third" in text else frozenset({(SENT, Part(text))})
+
+
+def test_what_was_of_no_use_alone_is_taken_up_with_what_it_waited_for(world, monkeypatch):
+    def planner(findings, analysis):
+        blocked = "third = BAD" in analysis.project.texts[A]
+        for planned in fakes.plan(findings, analysis):
+            (edit,) = planned.outcome.edits
+            if blocked and "first" in line_of(analysis, planned.findings[0]):
+                edit = replace(edit, plan=replace(edit.plan, to="BAD"))
+            yield replace(planned, outcome=replace(planned.outcome, edits=(edit,)))
+
+    monkeypatch.setattr("dlfix.fixing.whole_or_nothing.ways_of", in_one)
+    world.planner = planner
+    done = world.run({A: "import functools\nfirst = BAD\nsecond = BAD\nthird = BAD\n"})
+    assert done.texts[A].endswith("first = good\nsecond = good\nthird = good\n")

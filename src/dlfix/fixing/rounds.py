@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 Unsafe: TypeAlias = bool | Callable[[Finding], bool]
 CALLABLES = "module_level_callables"
 MOST_STEPS = 4  # fixes one after another for what one finding leads to
-LAST = 2  # the number of the last stage
 Batch: TypeAlias = Sequence[tuple[Planned, Fix]]
 # Which form a file's fixes are to have, if there are several: "lazy" or "state".
 Prefer: TypeAlias = Callable[[Path], str]
@@ -163,6 +162,7 @@ class Run:
         self.first = State(analysis, findings, own, unfixable=ask.unfixable)
         self.ends: list[State] = []  # of each stage
         self.bars: dict[int, Bar] = {}
+        self.useless: set[int] = set()  # what is barred as long as another fix is dropped
         self._blocked: dict[State, whole_or_nothing.Ways] = {}
         self._applied: dict[int, tuple[int, Fix]] = {}  # by id of the first finding, with the stage
         self.dropped: dict[int, Refused | Fix] = {}  # by id of the first finding
@@ -232,7 +232,7 @@ class Run:
         for planned, _ in done:
             firsts = [self.state.first[id(finding)] for finding in planned.findings]
             if all(map(ways.blocker, firsts)):
-                self.bars.update({id(first): Bar(LAST) for first in firsts})
+                self.useless |= {id(first) for first in firsts}
 
     def _is_fixed(self, finding: Finding, state: State) -> bool:
         """Return whether a first finding is no more, or will not be once other files are named.
@@ -302,7 +302,7 @@ class Run:
             return False
         ids = self._ids(findings)
         barred = any(one in self.bars and stage <= self.bars[one].stage for one in ids)
-        return not barred and not ids & self.dropped.keys()
+        return not barred and not ids & (self.dropped.keys() | self.useless)
 
     def _ids(self, findings: Iterable[Finding]) -> set[int]:
         return {id(self.state.first[id(finding)]) for finding in findings}
@@ -517,6 +517,7 @@ class Run:
                 ):
                     for kept in (self.rejected, self.dropped, self.fallen):
                         kept.pop(key, None)
+                    self.useless.clear()
 
     def _drop(self, planned: Planned, outcome: Refused | Fix) -> None:
         """Drop a fix for a reason, or because it is declined; another form of it may be tried next."""
