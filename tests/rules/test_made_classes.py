@@ -35,6 +35,8 @@ def main(): DataLoader([{sent}], num_workers=2)
         ("Color = enum.Enum('Colour', 'RED', qualname='Color')", "Color.RED"),
         ("New = types.new_class('New')\nNew.__module__ = __name__", "New()"),
         ("class K:\n    P = collections.namedtuple('P', 'x')\nP = K.P", "K.P(1)"),
+        ("Pair = collections.namedtuple('P', 'x')\nP = Pair", "Pair(1)"),
+        ("Pair = collections.namedtuple('P', 'x')\nPair.__qualname__ = 'Pair'", "Pair(1)"),
         ("class K:\n    Kind = enum.Enum('Kind', 'A', qualname='K.Kind')", "K.Kind.A"),
         # what is sent is of another class
         ("Color = enum.Enum('Colour', 'RED')", "Color.RED.value"),
@@ -73,3 +75,50 @@ def test_what_a_class_is_renamed_for(made: str, sent: str, reason: str, tmp_path
     (found,) = Session.open([path], Settings()).diagnoses()
     assert isinstance(found.outcome, Refused if reason else Fix)
     assert not isinstance(found.outcome, Refused) or reason in found.outcome.reason
+
+
+BATCHES = """\
+import collections, dataclasses, enum, typing
+from torch.utils.data import DataLoader
+{made}
+def join(rows):
+    return {batch}  # !DLF207
+def main(): DataLoader([1, 2], num_workers=2, collate_fn=join)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "batch", "is_named"),
+    [
+        ("Pair = collections.namedtuple('P', 'x y')", "Pair(*rows)", True),
+        ("Pair = collections.namedtuple('P', 'x y')", "Pair._make(rows)", True),
+        ("Pair = collections.namedtuple('P', 'x y')", "{'pair': [Pair(1, 2), Pair(3, 4)]}", True),
+        ("Pair = typing.NamedTuple('P', [('x', int)])", "Pair(rows)", True),
+        ("Pair = type('P', (dict,), {})", "Pair(x=rows)", True),
+        ("Color = enum.Enum('Colour', 'RED')", "Color.RED", False),
+        ("class K:\n    P = collections.namedtuple('P', 'x')", "K.P(rows)", True),
+    ],
+)
+def test_batches_of_classes_that_are_made_under_another_name(
+    made: str, batch: str, is_named: bool, tmp_path: Path
+):
+    text = BATCHES.format(made=made, batch=batch)
+    check(tmp_path, text)
+    (found,) = Session.open([tmp_path], Settings()).diagnoses()
+    assert isinstance(found.outcome, Fix) is is_named
+
+
+@pytest.mark.parametrize(
+    ("made", "batch"),
+    [
+        ("Pair = collections.namedtuple('Pair', 'x y')", "Pair(*rows)"),
+        ("Pair = collections.namedtuple('P', 'x y')\nP = Pair", "Pair(*rows)"),
+        ("Pair = collections.namedtuple('P', 'x y')", "Pair(*rows).x"),
+        ("Pair = collections.namedtuple('P', 'x y')", "tuple(Pair(*rows))"),
+        ("class Pair(collections.namedtuple('P', 'x y')): pass", "Pair(*rows)"),
+        ("Color = enum.Enum('Colour', 'RED')", "Color.RED.value"),
+        ("Color = enum.Enum('Color', 'RED')", "Color.RED"),
+    ],
+)
+def test_batches_of_classes_that_are_found_by_name(made: str, batch: str, tmp_path: Path):
+    check(tmp_path, BATCHES.format(made=made, batch=batch).replace("  # !DLF207", ""))

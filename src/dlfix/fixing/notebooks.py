@@ -32,6 +32,8 @@ def module_path(notebook: Path) -> Path:
 def codemods(finding: Finding) -> tuple[str, ...]:
     """Return the codemods that may fix a finding, the usual one first."""
     usual = finding.rule.codemods
+    if finding.rule.needs_evidence and finding.evidence is None:
+        return ()
     if not is_notebook(finding.place.path):
         return usual
     value = getattr(finding.evidence, "value", None)

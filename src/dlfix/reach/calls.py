@@ -1112,9 +1112,20 @@ def makes_class(value: Value) -> TypeGuard[ExternalCall]:
 
 def is_member(value: Derived) -> bool:
     """Return whether a value is a member of an enumeration that a call makes: `Color.RED`, `Color["RED"]`."""
-    made = value.origin
-    is_enum = isinstance(made, ExternalCall) and made.name in _ENUMS
-    return is_enum and (not value.called or value.how == "__getitem__")
+    return is_enumeration(value.origin) and (not value.called or value.how == "__getitem__")
+
+
+def is_enumeration(made: Value) -> bool:
+    """Return whether a call makes an enumeration: `Enum("Color", "RED GREEN")`."""
+    return isinstance(made, ExternalCall) and made.name in _ENUMS
+
+
+def class_of(value: Value) -> ExternalCall | None:
+    """Return the class of an object, where a call makes it: of `Point(1, 2)`, `Point._make(pair)`, `Color.RED`."""
+    if not isinstance(value, Derived) or not makes_class(value.origin):
+        return None
+    is_made = value.called and value.how in ("__call__", "_make")
+    return value.origin if is_made or is_member(value) else None
 
 
 @kept

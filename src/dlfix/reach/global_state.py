@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.syntax import FUNCTIONS, MUTATORS, dotted, last_name
 from dlfix.reach.entry_points import Entries, Entry
+from dlfix.reach.set_on_modules import set_on_modules
 from dlfix.reach.values import ExternalCall
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 
@@ -28,6 +29,8 @@ class Use:
     module: Module
     node: ast.expr
     rebinds: bool = False  # it gives the name another object
+    owner: ast.expr | None = None  # the module, where the name is not spelled as its attribute
+    is_sure: bool = True  # it sets the name, and not one of several that it may mean
 
 
 class GlobalName:
@@ -67,6 +70,10 @@ class GlobalName:
                     yield Use(module, node, rebinds), rebinds or changes(module, node)
         for call in self._sets_by_text():
             yield Use(self.module, call, rebinds=True), True
+        for write in set_on_modules(self.analysis, self.module):
+            if write.may_set(self.name, self.analysis):
+                is_sure = self.name in write.names
+                yield Use(write.where, write.node, True, write.owner, is_sure), True
 
     def _by_alias(self, use: Use) -> Iterator[Use]:
         """Yield where a function changes the object, or a part, by a local name: `table = TABLE; table[key] = 1`."""

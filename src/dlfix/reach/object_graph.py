@@ -18,7 +18,7 @@ from dlfix.project.syntax import attribute_named, is_name
 from dlfix.project.trees import walk
 from dlfix.reach.callers import UNSAID
 from dlfix.reach.callers_choice import never_shipped
-from dlfix.reach.calls import is_member, makes_class
+from dlfix.reach.calls import class_of
 from dlfix.reach.cleared import Cleared
 from dlfix.reach.copied_entries import is_computed
 from dlfix.reach.correlated import agree, choices
@@ -305,8 +305,9 @@ class Walk:
 
     def _of_derived(self, value: Derived, boundary: Boundary) -> Iterable[Child]:
         origin = value.origin
-        if makes_class(origin) and (value.how == "__call__" or is_member(value)):
-            return [(Edge("class"), Reached(origin))]
+        made_by = class_of(value)
+        if made_by is not None:
+            return [(Edge("class"), Reached(made_by))]
         if isinstance(origin, ExternalCall):
             row = self.interpreter.catalog.holder(origin.name)
             if row is not None and row.gives == "list":

@@ -65,6 +65,12 @@ def set_by_name(call: ast.Call, frame: Frame, interpreter: Evaluator) -> Iterato
                 yield attribute_of(name.value), value
 
 
+def names_set(call: ast.Call, frame: Frame, interpreter: Evaluator) -> Iterator[list[Value]]:
+    """Yield what the name that a `setattr` sets may be, for each turn of the loop that gives it."""
+    for names, _ in _turns(call.args[1], call.args[2], frame, interpreter):
+        yield names
+
+
 def set_by_template(call: ast.Call, frame: Frame, interpreter: Evaluator) -> Named | None:
     """Return what a `setattr` sets whose name is known in part, under the name as it is spelled: `get_{column}`.
 

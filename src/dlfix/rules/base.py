@@ -65,6 +65,7 @@ class Rule(ABC):
     name: ClassVar[str]
     severity: ClassVar[Severity] = "error"
     codemods: ClassVar[tuple[str, ...]] = ()  # entry-point names, the usual one first
+    needs_evidence: ClassVar[bool] = False  # whether findings without evidence are only reported
     valid: ClassVar[tuple[str, ...]] = ()
     invalid: ClassVar[tuple[str, ...]] = ()
     words: ClassVar[tuple[bytes, ...]] = ()  # what it starts at, beside loaders and datasets

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.reach.values import ExternalCall
 from dlfix.rules.base import Finding, Rule
 from dlfix.rules.reading import callables
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing
 
 
 class LocalClassReachesWorker(Rule):
@@ -104,7 +106,13 @@ class LocalClassReachesWorker(Rule):
         """Yield a finding for each local class that crosses."""
         for crossing in analysis.pickled:
             if callables.problem(crossing, analysis) == "class":
-                name = callables.name_of(crossing)
-                made = "A class made by `type(...)`" if name == "type" else f"Local class `{name}`"
-                message = f"{made} is sent to the workers but cannot be pickled"
+                message = f"{_named(crossing)} is sent to the workers but cannot be pickled"
                 yield callables.finding(type(self), crossing, message)
+
+
+def _named(crossing: Crossing) -> str:
+    name, value = callables.name_of(crossing), crossing.value
+    if name == "type":
+        return "A class made by `type(...)`"
+    bound = callables.bound_to(value) if isinstance(value, ExternalCall) else ""
+    return f"Class `{name}`, which is bound to `{bound}`," if bound else f"Local class `{name}`"

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, TypeGuard
 
+from dlfix.reach.calls import class_of
 from dlfix.reach.conditions import is_dead
 from dlfix.reach.entry_points import Entries
 from dlfix.reach.labels import label
@@ -24,7 +25,7 @@ from dlfix.reach.values import (
 )
 from dlfix.reach.worker_code import WorkerCode
 from dlfix.rules.base import Finding, Rule, Step
-from dlfix.rules.reading import reached
+from dlfix.rules.reading import callables, reached
 from dlfix.rules.reading.handles import row_of
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ _PASSING_ON = frozenset({"list", "tuple", "zip"})
 _POOLS = frozenset({"Pool", "Executor"})
 _IN_PLACE = frozenset({"func", "fn"})  # what a pool calls, whose result it sends back
 _FAILING = frozenset({"resource", "sync", "state"})
+_NAMED_TUPLES = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 _DEPTH = 4
 
 
@@ -67,7 +69,8 @@ class UnpicklableSample(Rule):
     `collate_fn`, torch collates tensors, arrays, numbers, strings, dicts and lists, but not
     instances of other classes, None, sets, paths, dates and images. With a `collate_fn`, or with
     `batch_size=None`, the returned value is pickled: a lambda, a local function, a generator, a
-    module, a match of a regular expression or an open handle cannot be. So is what a function
+    module, a match of a regular expression, an open handle or an object of a class that is made under another name
+    than that of its module (`Batch = namedtuple("B", "x y")`) cannot be. So is what a function
     returns that a pool or a process executor calls, if the program waits for it.
 
     ## The error you see
@@ -139,7 +142,8 @@ class UnpicklableSample(Rule):
 
     ## Fix safety
 
-    There is no fix, because the intended content of a sample is unknown.
+    There is no fix for most samples, because their intended content is unknown. A class that a call makes under another
+    name than that of its module (`Batch = namedtuple("B", "x y")`) gets the name by which pickle finds it; this is safe.
 
     ## How to turn it off
 
@@ -148,6 +152,8 @@ class UnpicklableSample(Rule):
 
     code = "DLF207"
     name = "unpicklable-sample"
+    codemods = ("module_level_classes",)
+    needs_evidence = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield each return of a sample or batch that cannot come back."""
@@ -201,7 +207,8 @@ class UnpicklableSample(Rule):
             parts = _parts(analysis, analysis.values(argument), _DEPTH)
             whats = [_refused_all(analysis, values, True) for values in parts]
             what = next(filter(None, whats), None)
-            if what is not None and isinstance(argument, Bound):
+            is_sent = what is not None and _is_error(what[1])  # it is found on the way there
+            if what is not None and not is_sent and isinstance(argument, Bound):
                 place = argument.frame.module.place(argument.node)
                 step = Step(place, ast.unparse(argument.node)[:60])
                 error = _COLLATE.format(what[1])
@@ -232,8 +239,17 @@ class UnpicklableSample(Rule):
                         Step(place, ast.unparse(result)[:60], f"in `{code.node.name}`"),
                     ),
                     _error(what[1], collates),
+                    _class_to_name(analysis, parts, collates),
                 )
                 break
+
+
+def _class_to_name(
+    analysis: Analysis, parts: list[list[Value]], collates: bool
+) -> ExternalCall | None:
+    """Return the class of a part of a sample that pickle does not find by its name."""
+    lost = (_lost_class(analysis, value, collates) for values in parts for value in values)
+    return next(filter(None, lost), None)
 
 
 def _is_error(what: str) -> bool:
@@ -402,9 +418,23 @@ def _refused(analysis: Analysis, value: Value, collates: bool) -> tuple[str, str
         case ExternalCall(name=name) if not collates:
             held = _refused_in(analysis, value)
             return held and (f"{held[0]} in a `{name.rpartition('.')[2]}`", held[1])
+        case Derived() if (lost := _lost_class(analysis, value, collates)) is not None:
+            name, error = callables.class_name(lost), callables.not_found(lost)
+            return f"an object of the class `{name}`", f"PicklingError: {error}"
         case Instance(cls=cls) if collates and _is_plain_object(analysis, value):
             return f"an instance of `{cls.name}`", f"<class '{cls.module.name}.{cls.name}'>"
     return None
+
+
+def _lost_class(analysis: Analysis, value: Value, collates: bool) -> ExternalCall | None:
+    """Return the class of a sample, where a call makes it under a name that pickle does not find.
+
+    Of what it collates, torch makes named tuples again, and refuses objects.
+    """
+    made = class_of(value)
+    if made is None or (collates and made.name not in _NAMED_TUPLES):
+        return None
+    return made if callables.is_lost_class(made, analysis) else None
 
 
 def _failing(value: Value, analysis: Analysis, collates: bool) -> ResourceRow | None:

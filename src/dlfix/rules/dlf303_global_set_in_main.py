@@ -383,13 +383,14 @@ def _message(found: SetInParent) -> str:
     name, reader = f"`{found.name.name}`", found.read.reader
     if found.added:
         return f"{name} is read in a worker by {reader} but `{found.added}` is added only in the parent"
+    is_set = "set" if all(each.write.is_sure for each in found.all) else "may be set"
     if not found.beside:
-        return f"{name} is read in a worker by {reader} but set only in the parent"
+        return f"{name} is read in a worker by {reader} but {is_set} only in the parent"
     names = [f"`{each.name.name}`" for each in found.all]
     listed = f"{', '.join(names[:-1])} and {names[-1]}"
     readers = {each.read.function.qualname for each in found.all}
     by = f" by `{readers.pop()}`" if len(readers) == 1 else ""
-    return f"{listed} are read in a worker{by} but set only in the parent"
+    return f"{listed} are read in a worker{by} but {is_set} only in the parent"
 
 
 def _set_in_each_process(name: GlobalName, read: GlobalRead) -> SetInEachProcess | None:

@@ -62,7 +62,9 @@ class ClassMoves:
         """Plan the move of a `namedtuple(...)` or the like."""
         work = _Work(self)
         name = work.add_made(call)
-        return f"Create `{name}` at module level", work.plan()
+        if work.class_moves:
+            return f"Create `{name}` at module level", work.plan()
+        return f"Give the class the name `{name}`, to which it is bound", work.plan()
 
 
 _MOST_DEFINING = 20  # modules that define classes of one name

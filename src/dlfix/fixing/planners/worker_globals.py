@@ -374,6 +374,8 @@ def _setting(evidence: Evidence, analysis: Analysis, taken: set[Module]) -> Sett
         caller, call = evidence.entry.calls[-1]
         own = evidence.write.rebinds and caller is not module
         if own or _beside(caller, call, module, loader):
+            if evidence.write.owner is not None:  # it may set more, and read files for it
+                return _carried(evidence, analysis, module, loader)
             again = adds_once_more(evidence.write, evidence.name.name)
             if again:
                 return _or_filled(_No(again), evidence, analysis, module, loader)
@@ -508,11 +510,12 @@ def _carried(
     if held is not None:
         raise _No(f"`{held.path.name}` imports the object by name and would keep the old one")
     elsewhere = _elsewhere(f"`{name.name}` is set in", write.module, module, loader)
-    dotted = "" if write.module is module else in_place.module_name(module, name.module, analysis)
+    written = _written_as(name.name, write, module)
+    dotted = "" if written else in_place.module_name(module, name.module, analysis)
     if write.module is not module and not (dotted and write.module is name.module):
         raise elsewhere
     own = name.module is module
-    if not own and not dotted and not _is_of_an_import(module, write.node):
+    if not own and not dotted and not written:
         raise _elsewhere(f"`{name.name}` is defined in", name.module, module, loader)
     if own and evidence.read.function.module is not module:
         raise _elsewhere(f"`{name.name}` is read in", evidence.read.function.module, module, loader)
@@ -525,11 +528,23 @@ def _carried(
     if dotted:
         return replace(_assigning(f"{dotted}.{name.name}"), imports=(dotted,))
     if not own:
-        return _assigning(ast.unparse(write.node))
+        return _assigning(written)
     if module.scope_of(loader).lookup(name.name) is not module.scope:
         raise _No(f"`{name.name}` refers to a different variable where the loader is created")
     body = (f"global {name.name}", f"{name.name} = value")
     return Setting((("value", name.name),), body, name.name)
+
+
+def _written_as(name: str, write: Use, module: Module) -> str:
+    """Return how a module writes the attribute of another that it sets; empty where it sets a name of its own."""
+    if write.module is not module:
+        return ""
+    if write.owner is None:
+        return ast.unparse(write.node) if _is_of_an_import(module, write.node) else ""
+    node = write.owner
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return f"{ast.unparse(write.owner)}.{name}" if _names_an_import(module, node) else ""
 
 
 def _held_by_another(evidence: SetInParent, analysis: Analysis) -> Module | None:
@@ -733,10 +748,15 @@ def _name_of_class(cls: Class, module: Module, analysis: Analysis) -> str:
 
 def _is_of_an_import(module: Module, node: ast.AST) -> bool:
     """Return whether a node is an attribute of a module that this one imports for all its functions."""
-    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+    return isinstance(node, ast.Attribute) and _names_an_import(module, node.value)
+
+
+def _names_an_import(module: Module, node: ast.expr) -> bool:
+    """Return whether a node is the name of what a module imports for all its functions."""
+    if not isinstance(node, ast.Name):
         return False
-    bindings = module.scope.bindings.get(node.value.id, [])
-    looked_up = module.scope_of(node).lookup(node.value.id) is module.scope
+    bindings = module.scope.bindings.get(node.id, [])
+    looked_up = module.scope_of(node).lookup(node.id) is module.scope
     return looked_up and {each.kind for each in bindings} == {"import"}
 
 

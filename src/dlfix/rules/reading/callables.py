@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import sys
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeGuard
 
 from dlfix.catalog import CallableRow
 from dlfix.project.module import enclosing_function
 from dlfix.project.syntax import FUNCTIONS, last_name
-from dlfix.reach.calls import makes_class
+from dlfix.reach.calls import is_enumeration, makes_class
 from dlfix.reach.entry_points import under_guard
 from dlfix.reach.interpreter import DECORATED
 from dlfix.reach.labels import node_of
@@ -98,7 +98,7 @@ def _problem(crossing: Crossing, analysis: Analysis) -> Problem | None:
     if isinstance(value, Class):
         return _of_class(value, analysis)
     if makes_class(value):
-        return "class" if _is_lost(value, analysis) else None
+        return "class" if is_lost_class(value, analysis) else None
     if isinstance(value, Derived) and module_of_file(value, analysis) and _is_called(crossing):
         return "unimportable"
     return None
@@ -365,7 +365,33 @@ def _is_lost(value: ExternalCall, analysis: Analysis) -> bool:
     if scope.is_class or value.name in _OF_TYPES:
         is_bound = names[0] in module.scope.bindings and value.name not in _OF_TYPES
         return not is_bound and not any(module.says(word) for word in _FINDING)
-    return all(getattr(target, "id", None) != names[0] for target in statement.targets)
+    if any(getattr(target, "id", None) == names[0] for target in statement.targets):
+        return False
+    return not _is_bound_as(str(names[0]), value, analysis)
+
+
+def _is_bound_as(name: str, made: ExternalCall, analysis: Analysis) -> bool:
+    """Return whether a module binds a class by its own name as well, or may let it be found in another way."""
+    module = made.frame.module
+    if any(module.says(word) for word in _FINDING):
+        return True
+    if name not in module.scope.bindings:
+        return False
+    found = analysis.interpreter.global_name(module, name)
+    return any(node_of(each.value) == node_of(made) for each in found)
+
+
+def is_lost_class(value: Value, analysis: Analysis) -> TypeGuard[ExternalCall]:
+    """Return whether a value is a class that a call makes under a name by which pickle does not find it."""
+    return makes_class(value) and _is_lost(value, analysis)
+
+
+def bound_to(value: ExternalCall) -> str:
+    """Return the name to which a module binds a class that a call makes; empty where it has none."""
+    match value.frame.module.parent(value.node):
+        case ast.Assign(targets=[ast.Name(id=name)]) if value.frame.scope.is_module:
+            return name
+    return ""
 
 
 def _may_be_found_later(function: str, module: Module) -> bool:
@@ -403,14 +429,16 @@ def name_of(crossing: Crossing) -> str:
     if isinstance(value, Derived):
         return value.how
     if isinstance(value, ExternalCall):
-        named = [
-            *value.node.args[:1],
-            *(k.value for k in value.node.keywords if k.arg == "typename"),
-        ]
-        texts = [each.value for each in named if isinstance(each, ast.Constant)]
-        return str(texts[0]) if texts else value.name
+        return class_name(value)
     made = value.function if isinstance(value, BoundMethod) else value
     return str(getattr(getattr(made, "node", None), "name", "lambda"))
+
+
+def class_name(made: ExternalCall) -> str:
+    """Return the name that a call gives the class it makes."""
+    named = [*made.node.args[:1], *(k.value for k in made.node.keywords if k.arg == "typename")]
+    texts = [each.value for each in named if isinstance(each, ast.Constant)]
+    return str(texts[0]) if texts else made.name
 
 
 def said(why: Problem, crossing: Crossing) -> str:
@@ -459,15 +487,22 @@ def not_the_same(crossing: Crossing) -> str:
     return f"Can't pickle <{what}>: it's not the same object as {name}"
 
 
+def not_found(made: ExternalCall) -> str:
+    """Return what pickle says of a class that a call makes under another name than its module's."""
+    module = "__main__" if is_notebook(made.frame.module.path) else made.frame.module.name
+    module = "types" if made.name in _OF_TYPES else module
+    name = class_name(made)
+    what = f"<enum '{name}'>" if is_enumeration(made) else f"<class '{module}.{name}'>"
+    return f"Can't pickle {what}: attribute lookup {name} on {module} failed"
+
+
 def _error(crossing: Crossing) -> str:
     value = crossing.value
     if isinstance(value, BoundMethod) and isinstance(value.owner, Instance):
         name = getattr(value.function.node, "name", "<lambda>")
         return f"'{value.owner.cls.name}' object has no attribute '{name}'"
     if makes_class(value):
-        module = "__main__" if is_notebook(value.frame.module.path) else value.frame.module.name
-        name = name_of(crossing)
-        return f"Can't pickle <class '{module}.{name}'>: attribute lookup {name} on {module} failed"
+        return not_found(value)
     if not isinstance(value, (Function, Class)):
         return ""
     qualname = value.module.inner_scope(value.node).qualname

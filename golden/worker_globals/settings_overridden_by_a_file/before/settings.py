@@ -1,0 +1,2 @@
+SCALE = 1
+OFFSET = 0
