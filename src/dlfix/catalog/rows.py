@@ -69,7 +69,9 @@ class BoundaryRow(_Named):
     rest of the arguments; they cross where `crosses` or `items` has them.
     """
 
-    kind: str = ""  # "DataLoader", "Process", "Pool", "Executor", "spawn", "context", "Trainer"
+    kind: str = (
+        ""  # "DataLoader", "Process", "Pool", "Executor", "spawn", "context", "Trainer", "Queue"
+    )
     parameters: tuple[str, ...] = ()
     crosses: tuple[str, ...] = ()
     items: tuple[str, ...] = ()

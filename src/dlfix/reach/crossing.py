@@ -98,3 +98,8 @@ class Boundary:
     elsewhere: frozenset[Branch] = (
         frozenset()
     )  # those in which the callee is one that ships nothing
+
+    @property
+    def is_message(self) -> bool:
+        """Whether it puts an object into a queue: it is pickled, but which process takes it out is not known."""
+        return self.kind == "Queue"

@@ -103,7 +103,8 @@ class WorkerCode:
         self._open: list[WorkerFunction] = []
         crossings = analysis.crossings if only is None else _crossings_of(analysis, only)
         for crossing in crossings:
-            if crossing.edge.kind != "returned" and crossing.boundary.workers is not False:
+            is_sent = crossing.edge.kind != "returned" and not crossing.boundary.is_message
+            if is_sent and crossing.boundary.workers is not False:
                 self._meet(crossing.value, crossing)
         while self._open:
             self._follow(self._open.pop())

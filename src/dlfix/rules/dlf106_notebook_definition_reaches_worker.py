@@ -113,6 +113,8 @@ class NotebookDefinitionReachesWorker(Rule):
 
 def _is_looked_up(crossing: Crossing, analysis: Analysis) -> bool:
     """Return whether the kernel's pickle sends a name that a worker has to look up."""
+    if crossing.boundary.is_message:
+        return False
     if crossing.boundary.kind == "dataset":  # no loader in view, and nobody imports a notebook
         return False
     if any(each.edge.kind == "returned" for each in (crossing, *crossing.above())):

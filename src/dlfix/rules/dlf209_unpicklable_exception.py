@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Crossing
 
-_HIDDEN = frozenset({"DataLoader", "dataset"})
+_HIDDEN = frozenset({"DataLoader", "dataset", "Queue"})
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,12 @@ class DefinedUnderMainGuard(Rule):
             if definition is None or isinstance(definition.node, ast.Lambda):
                 continue
             module, node = definition.module, definition.node
-            if under_guard(module, node) is None or only_forks(analysis, crossing.boundary):
+            boundary = crossing.boundary
+            if (
+                under_guard(module, node) is None
+                or boundary.is_message
+                or only_forks(analysis, boundary)
+            ):
                 continue
             if not may_belong(analysis, crossing.boundary, module):
                 continue

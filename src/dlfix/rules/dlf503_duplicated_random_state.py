@@ -127,7 +127,8 @@ class DuplicatedRandomState(Rule):
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield each generator that all workers get a copy of."""
         for crossing in analysis.crossings:
-            if crossing.boundary.workers is False or crossing.edge.kind == "returned":
+            boundary = crossing.boundary
+            if boundary.workers is False or boundary.is_message or crossing.edge.kind == "returned":
                 continue
             kind = kind_of(crossing.value)
             if kind is not None:

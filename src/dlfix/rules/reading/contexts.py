@@ -68,7 +68,9 @@ def is_in_a_task(handle: Handle) -> bool:
     """Return whether what may only be passed when a worker starts is part of a task: `pool.map(self.work, paths)`."""
     crossing = handle.crossing
     root = next((each for each in crossing.above() if each.edge.kind == "argument"), crossing)
-    is_task = crossing.boundary.kind in ("Pool", "Executor") and root.edge.name not in _FOR_START
+    is_task = (
+        crossing.boundary.kind in ("Pool", "Executor", "Queue") and root.edge.name not in _FOR_START
+    )
     return is_task and handle.row.pickles == "start-only"
 
 
