@@ -88,6 +88,7 @@ class BoundaryRow(_Named):
     self_crosses: bool = False  # an instance of a subclass crosses with all that is set on it
     type: str = ""  # what the call gives; its methods are rows named `<type>.<method>`
     starts: bool = True  # the call starts processes; False where only its methods do
+    through: str = ""  # the parameter that holds the pool; it ships nothing where that is no row's
     own_options: bool = (
         False  # it reads its options itself: what torch's loader refuses may be fine
     )

@@ -377,6 +377,8 @@ class Boundaries:
             return self.catalog.boundary(callee.name), arguments, None
         if isinstance(callee, Derived):
             row = self._method_row(callee)
+            if row is not None and row.through and not self._goes_to_a_pool(row, arguments):
+                return None, arguments, None
             return row, self._with_kept(callee, row, arguments), None
         if isinstance(callee, Class):
             return self._subclass(callee, arguments, call, frame)
@@ -403,6 +405,16 @@ class Boundaries:
         if above is None or not above.type:
             return None
         return self.catalog.boundary(f"{above.type}.{method.how}")
+
+    def _goes_to_a_pool(self, row: BoundaryRow, arguments: Arguments) -> bool:
+        """Return whether a call is passed a pool of processes to send to: `loop.run_in_executor(pool, f)`."""
+        passed = arguments.get(row.position(row.through), row.through)
+        return any(
+            isinstance(each, ExternalCall)
+            and (pool := self.catalog.boundary(each.name)) is not None
+            and pool.kind == row.kind
+            for each in self.interpreter.values(passed)
+        )
 
     def _with_kept(
         self, method: Derived, row: BoundaryRow | None, arguments: Arguments
