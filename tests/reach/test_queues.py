@@ -1,4 +1,4 @@
-"""What is put into a queue between processes is pickled; what is put into one between threads is not."""
+"""What is put into a queue or pipe between processes is pickled; what is put into one between threads is not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.reach.marked import check
 
 HEAD = """\
-import asyncio, functools, multiprocessing, multiprocessing.dummy, queue
+import asyncio, functools, multiprocessing, multiprocessing.dummy, queue, socket
 import torch.multiprocessing as mp
 import random
 ctx = multiprocessing.get_context("spawn")
@@ -25,6 +25,9 @@ PICKLED = [
     "ctx.SimpleQueue().put(lambda: 0)",
     "mp.Queue().put((1, lambda: 0))",
     "mp.SimpleQueue().put(Job(lambda: 0))",
+    "mine, theirs = mp.Pipe(); mine.send(lambda: 0)",
+    "ends = ctx.Pipe(duplex=False); ends[1].send(Job(lambda: 0))",
+    "multiprocessing.Manager().Queue().put(lambda: 0)",
     "q = mp.Queue(); q.put(Job(functools.partial(add, lambda: 0)))",
 ]
 OTHERS = [
@@ -36,6 +39,10 @@ OTHERS = [
     "multiprocessing.Queue().put(Job(add))",
     "ctx.Queue().put(random.Random(3))",
     "multiprocessing.Queue().get(lambda: 0)",
+    "mine, theirs = socket.socketpair(); mine.send(lambda: 0)",
+    "mine, theirs = multiprocessing.Pipe(); mine.send(add)",
+    "mine, theirs = multiprocessing.Pipe(); mine.poll(lambda: 0)",
+    "multiprocessing.Manager().Queue().put(add)",
 ]
 
 

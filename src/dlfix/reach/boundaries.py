@@ -397,6 +397,8 @@ class Boundaries:
     def _method_row(self, method: Derived) -> BoundaryRow | None:
         """Return the row of a method of a context, pool or executor: `get_context().Pool().map`."""
         origin = method.origin
+        if isinstance(origin, Derived) and not origin.called and origin.how == "__getitem__":
+            origin = origin.origin  # an end of a pipe: `mine, theirs = Pipe()`
         above = None
         if isinstance(origin, ExternalCall):
             above = self.catalog.boundary(origin.name)
