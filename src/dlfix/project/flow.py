@@ -143,13 +143,6 @@ def _within(module: Module, node: ast.AST, outer: ast.AST) -> bool:
     return node is outer or outer in module.ancestors(node)
 
 
-def excludes(module: Module, one: ast.AST, other: ast.AST, root: ast.AST) -> bool:
-    """Return whether two nodes of a scope lie in branches of which only one runs, outside of loops."""
-    at, place = levels(module, one, root), levels(module, other, root)
-    shared = [level.owner for level in at[: _shared(at, place)]]
-    return _exclusive(at, place) and not any(isinstance(each, LOOPS) for each in shared)
-
-
 def _exclusive(at: list[_Level], place: list[_Level]) -> bool:
     """Return whether two places lie in branches of which only one runs."""
     for mine, theirs in zip(at, place, strict=False):

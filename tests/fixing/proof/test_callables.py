@@ -82,6 +82,42 @@ IN_BRANCHES = {
         "if args:\n    by = 1\n    fn = HERE\nif not args.b:\n    by = 2\nreturn fn",
         False,
     ),
+    "that the other returns before": (
+        "if args:\n    by = 1\n    return HERE\nby = 2\nreturn by",
+        True,
+    ),
+    "that may return before it": (
+        "if args:\n    by = 1\n    fn = HERE\n    if args.b:\n        return fn\nby = 2\nreturn fn",
+        False,
+    ),
+    "that is left by an exception": (
+        "if args:\n    by = 1\n    raise ValueError(HERE)\nby = 2\nreturn by",
+        True,
+    ),
+    "whose exception is handled": (
+        "try:\n    by = 1\n    raise ValueError(HERE)\nexcept ValueError as error:\n    by = 2\n    return error",
+        False,
+    ),
+    "of a match": (
+        "match args:\n    case 1:\n        by = 1\n        fn = HERE\n    case _:\n        by = 2\n        fn = print\nreturn fn",
+        True,
+    ),
+    "after the end of a loop that returns": (
+        "for arg in args:\n    by = 1\n    return HERE\nby = 2\nreturn by",
+        True,
+    ),
+    "after a break": (
+        "for arg in args:\n    by = 1\n    fn = HERE\n    break\nby = 2\nreturn fn",
+        False,
+    ),
+    "run at the end of a return": (
+        "by = 1\ntry:\n    return HERE\nfinally:\n    by = 2",
+        False,
+    ),
+    "that is left, and another function binds it": (
+        "by = 0\ndef more():\n    nonlocal by\n    by += 1\nif args:\n    return HERE, more\nby = 2\nreturn by",
+        False,
+    ),
 }
 
 

@@ -21,6 +21,7 @@ from dlfix.fixing.proof import (
 )
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.decorating import is_of_decorated
+from dlfix.fixing.proof.evaluated_after import EvaluatedAfter
 from dlfix.fixing.proof.iterations import used_up
 from dlfix.fixing.proof.observed_values import Sources, makes_function, observed
 from dlfix.fixing.proof.program import Class, whose_class
@@ -41,7 +42,6 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.fixing.proof.unbound import OF_MODULES, functions_of
 from dlfix.fixing.proof.value_flow import Known, is_about, known_as
 from dlfix.project.bindings import Binding
-from dlfix.project.flow import excludes
 from dlfix.project.importing import beside_tests, is_of_sphinx, together
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, comes_before
@@ -568,7 +568,7 @@ class Moved:
         for node in executed(body):
             if not isinstance(node, (ast.Name, *_BINDING)) or not _binds(node, name):
                 continue
-            if excludes(self.new, site, node, around or self.new.tree):
+            if not self._after.may_follow(capture.call, node):
                 continue
             if comes_before(site, node) or (
                 not begins_before(node, site) and not any(node is n for n in executed(site))
@@ -611,7 +611,7 @@ class Moved:
                 continue
             if self._part_of(node) and not read & {self._part_of(node), ""}:
                 continue
-            later = comes_before(site, node)
+            later = self._comes_later(site, capture, node)
             if later and writes.changes_in_place(self.new, node):
                 return node.lineno
         return None
@@ -662,7 +662,9 @@ class Moved:
                 *writes.in_family(self.change.new, family, node.attr),
                 *writes.outside(self.change.new, family, node.attr),
             ]:
-                later = write.function is not around or comes_before(site, write.node)
+                later = write.function is not around or self._comes_later(
+                    site, capture, write.node
+                )
                 earlier = (
                     write.function is not None
                     and write.function.name == "__init__"
@@ -677,12 +679,22 @@ class Moved:
         for other in self.new.nodes(ast.Attribute):
             if dotted(other) != text or isinstance(other.ctx, ast.Load):
                 continue
-            if self._around(self.new, other) is not around or comes_before(capture.call, other):
+            if self._around(self.new, other) is not around or self._comes_later(
+                capture.call, capture, other
+            ):
                 return (
                     f"`{text}` is captured by value (line {line}) but reassigned (line "
                     f"{other.lineno})"
                 )
         return None
+
+    @cached_property
+    def _after(self) -> EvaluatedAfter:
+        return EvaluatedAfter(self.new, self.change.facts)
+
+    def _comes_later(self, site: ast.AST, capture: _Capture, node: ast.AST) -> bool:
+        """Return whether a node stands below what captures a value, and may be come to from there."""
+        return comes_before(site, node) and self._after.may_follow(capture.call, node)
 
     def _class_around(self, node: ast.AST) -> Class | None:
         owner = next((a for a in self.new.ancestors(node) if isinstance(a, ast.ClassDef)), None)

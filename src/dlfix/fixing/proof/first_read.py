@@ -9,10 +9,11 @@ from typing import NamedTuple
 from dlfix.facts import sites
 from dlfix.facts.cfg import Graph, graph_of
 from dlfix.facts.flow import Flow
-from dlfix.facts.model import FUNCTIONS, NOTHING, FileFacts, Kind, Role
+from dlfix.facts.model import NOTHING, FileFacts, Kind, Role
 from dlfix.facts.names import Names
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.evaluated_after import node_of
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.syntax import MUTATING, Function, executed, is_attribute, self_name
 
@@ -98,7 +99,7 @@ def _may_stay_unset(change: ClassChange, facts: FileFacts) -> Iterator[Regressio
     """Yield the attributes kept by process whose opener has a way to its end that does not set them."""
     for name, getter in change.made_lazy.items():
         opener = _opener(change, getter) if change.keyed(name) else None
-        root = _node_of(facts, opener) if opener is not None else NOTHING
+        root = node_of(facts, opener) if opener is not None else NOTHING
         if opener is None or root == NOTHING:
             continue
         this = self_name(opener)
@@ -179,7 +180,7 @@ def _changed(function: Function) -> Iterator[str]:
 def _of(
     change: ClassChange, facts: FileFacts, function: Function, inputs: dict[str, frozenset[str]]
 ) -> Iterator[Regression]:
-    root = _node_of(facts, function)
+    root = node_of(facts, function)
     if root == NOTHING:
         return
     graph = graph_of(facts, root)
@@ -206,7 +207,7 @@ def _of(
 
 def _set_here(change: ClassChange, facts: FileFacts, function: Function) -> Iterator[_Access]:
     """Yield where a method sets an attribute that is kept by process."""
-    this, root = self_name(function), _node_of(facts, function)
+    this, root = self_name(function), node_of(facts, function)
     for write in sites.attribute_writes(facts, root):
         kept = write.name in change.after.setters and change.keyed(write.name)
         if kept and facts.dotted(write.object) == this:
@@ -223,12 +224,6 @@ def _why(facts: FileFacts, read: _Access, write: _Access) -> str:
     )
 
 
-def _node_of(facts: FileFacts, function: Function) -> int:
-    """Return the node of a method in its file's facts."""
-    named = (n for n in facts.nodes(*FUNCTIONS) if facts.symbol(n) == function.name)
-    return next((n for n in named if facts.row(n) == function.lineno), NOTHING)
-
-
 def _accesses(
     change: ClassChange,
     facts: FileFacts,
@@ -237,7 +232,7 @@ def _accesses(
     direct: _Direct,
 ) -> Iterator[_Access]:
     """Yield the direct accesses in a method, and the calls of methods that have some."""
-    this, root = self_name(function), _node_of(facts, function)
+    this, root = self_name(function), node_of(facts, function)
     for node, name in direct(facts, root, this):
         if name in names:
             yield _Access(node, name)
@@ -246,7 +241,7 @@ def _accesses(
         if facts.kinds[func] != Kind.ATTRIBUTE or facts.dotted(func + 1) != this:
             continue
         for cls, method in order.reached(change.new, change.after, (facts.symbol(func),)):
-            body = _node_of(facts, method) if cls.module is change.file.after else NOTHING
+            body = node_of(facts, method) if cls.module is change.file.after else NOTHING
             if body == NOTHING or method.name in change.after.getters:
                 continue
             for name in names & {name for _, name in direct(facts, body, self_name(method))}:
