@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dlfix.fixing.hoisting.captures import CannotHoist
-from dlfix.fixing.hoisting.lifetime import is_bound_before
+from dlfix.fixing.hoisting.lifetime import is_bound_before, may_run_after
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import comes_before
 from dlfix.project.syntax import decorators, first_parameter
@@ -135,10 +135,10 @@ class Keeping:
     def _refuse_rebound(self, name: str, binder: Scope | None, where: str) -> None:
         bindings = binder.bindings[name] if binder is not None else []
         for each in bindings:
-            loops = (ast.For, ast.AsyncFor, ast.While)
-            repeated = any(isinstance(above, loops) for above in self.module.ancestors(each.node))
-            if len(bindings) > 1 or each.kind not in _KEPT or repeated:
-                line = getattr(bindings[-1].node, "lineno", 0)
+            assert binder is not None
+            again = may_run_after(self.module, binder, each.node, self.node)
+            if again or each.kind not in _KEPT:
+                line = getattr(each.node, "lineno", 0)
                 raise CannotHoist(f"{where}, which may change (line {line})")
         if binder is not None and any(name in each.nonlocals for each in binder.walk()):
             raise CannotHoist(f"{where}, which another function assigns with `nonlocal`")
