@@ -74,6 +74,10 @@ def test_a_folder_beyond_the_files_is_no_root(tmp_path):
         "sys.path.extend(['../nowhere', '../lib'])",
         "ROOT = os.path.abspath(os.path.dirname(__file__))\nsys.path.append(ROOT + '/../lib')",
         "sys.path.append(str(Path(__file__).parents[1].joinpath('lib')))",
+        "sys.path.insert(1, os.path.join(sys.path[0], '../lib'))",
+        "sys.path.append(sys.path[0] + '/../lib')",
+        "sys.path.insert(0, os.path.join(sys.path[0], '..', 'lib'))",
+        "HERE = sys.path[0]\nsys.path.append(str(Path(HERE).parent / 'lib'))",
     ],
 )
 def test_what_code_adds_to_the_path_is_a_root(tmp_path, line):
@@ -82,7 +86,17 @@ def test_what_code_adds_to_the_path_is_a_root(tmp_path, line):
 
 
 @pytest.mark.parametrize(
-    "line", ["sys.path.append(where)", "sys.path.append(find())", "a = a\nsys.path.append(a)"]
+    "line",
+    [
+        "sys.path.append(where)",
+        "sys.path.append(find())",
+        "a = a\nsys.path.append(a)",
+        "sys.path.append(sys.path[1] + '/lib')",
+        "sys.path.insert(0, find())\nsys.path.append(sys.path[0] + '/lib')",
+        "sys.path[:0] = [find()]\nsys.path.append(sys.path[0] + '/lib')",
+        "del sys.path[0]\nsys.path.append(sys.path[0] + '/lib')",
+        "sys.path.pop(0)\nsys.path.append(sys.path[0] + '/lib')",
+    ],
 )
 def test_an_unknown_addition_to_the_path_is_none(line):
     module = Project([Path("/p/a.py")], {Path("/p/a.py"): line}).get(Path("/p/a.py"))

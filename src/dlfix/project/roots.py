@@ -64,8 +64,12 @@ def _added(module: Module) -> tuple[str, ...]:
     adding = (*module.of_kind(ast.Call), *module.of_kind(ast.AugAssign))
     values = [value for value in map(_added_value, adding) if value is not None]
     names = _assigned(module) if values else {}
-    parts = [v.elts if isinstance(v, (ast.List, ast.Tuple)) else [v] for v in values]
-    texts = [_PathText(path, names).of(one) for each in parts for one in each]
+    moving = list(_moving_first(module)) if values else []
+    texts = []
+    for value in values:
+        parts = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
+        moved = any(value not in ast.walk(each) for each in moving)
+        texts += [_PathText(path, names, first_is_moved=moved).of(each) for each in parts]
     return tuple(os.path.normpath(path.parent / text) for text in texts if text is not None)
 
 
@@ -78,6 +82,28 @@ def _added_value(node: ast.AST) -> ast.expr | None:
     if not _is_sys_path(node.func.value) or not node.args:
         return None
     return node.args[-1] if node.func.attr in ("append", "insert", "extend") else None
+
+
+def _moving_first(module: Module) -> Iterator[ast.AST]:
+    """Yield what may give `sys.path` another first folder than that of the script."""
+    for call in module.of_kind(ast.Call):
+        method = call.func
+        if isinstance(method, ast.Attribute) and _is_sys_path(method.value):
+            at = call.args[0] if call.args else None
+            below = isinstance(at, ast.Constant) and isinstance(at.value, int) and at.value > 0
+            if method.attr not in ("append", "extend") and not (method.attr == "insert" and below):
+                yield call
+    for assign in module.of_kind(ast.Assign):
+        if any(_is_of_sys_path(each) for each in assign.targets):
+            yield assign
+    for delete in module.of_kind(ast.Delete):
+        if any(_is_of_sys_path(each) for each in delete.targets):
+            yield delete
+
+
+def _is_of_sys_path(target: ast.expr) -> bool:
+    """Return whether a target is `sys.path`, or items of it."""
+    return _is_sys_path(target.value if isinstance(target, ast.Subscript) else target)
 
 
 def _is_sys_path(node: ast.expr) -> bool:
@@ -101,9 +127,12 @@ def _assigned(module: Module) -> dict[str, ast.expr]:
 class _PathText:
     """Computes the text of a path expression; None where it is not known."""
 
-    def __init__(self, file: Path, names: dict[str, ast.expr]) -> None:
+    def __init__(
+        self, file: Path, names: dict[str, ast.expr], *, first_is_moved: bool = False
+    ) -> None:
         self.file = file
         self.names = dict(names)
+        self.first_is_moved = first_is_moved  # whether `sys.path[0]` may not be the script's folder
 
     def of(self, node: ast.expr) -> str | None:
         if isinstance(node, ast.Constant):
@@ -115,7 +144,7 @@ class _PathText:
         if isinstance(node, ast.Attribute):
             return self._parent(node.value) if node.attr == "parent" else None
         if isinstance(node, ast.Subscript):
-            return self._of_parents(node)
+            return self._of_script(node) or self._of_parents(node)
         if isinstance(node, ast.Call):
             return self._call(node)
         return None
@@ -135,6 +164,13 @@ class _PathText:
     def _parent(self, node: ast.expr) -> str | None:
         text = self.of(node)
         return os.path.dirname(os.path.normpath(text)) if text is not None else None
+
+    def _of_script(self, node: ast.Subscript) -> str | None:
+        """Compute `sys.path[0]`: the folder of the script, which the file is taken to be."""
+        if self.first_is_moved or not _is_sys_path(node.value):
+            return None
+        first = isinstance(node.slice, ast.Constant) and node.slice.value == 0
+        return os.path.dirname(self.file) if first else None
 
     def _of_parents(self, node: ast.Subscript) -> str | None:
         """Compute `Path(__file__).parents[n]`."""

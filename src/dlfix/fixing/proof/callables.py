@@ -662,9 +662,7 @@ class Moved:
                 *writes.in_family(self.change.new, family, node.attr),
                 *writes.outside(self.change.new, family, node.attr),
             ]:
-                later = write.function is not around or self._comes_later(
-                    site, capture, write.node
-                )
+                later = write.function is not around or self._comes_later(site, capture, write.node)
                 earlier = (
                     write.function is not None
                     and write.function.name == "__init__"
