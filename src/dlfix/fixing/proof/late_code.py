@@ -30,8 +30,9 @@ _MODE = re.compile(r"[rbt]*[wax+][wax+bt-]*|r[bt]*\+[bt]*|[wx]:\w*|[cn]")
 
 _IN_MEMORY = ("io.BytesIO", "io.StringIO")
 # What makes a generator of random numbers or wraps a function opens no file; a file lock does when it is acquired.
+_RANDOM = ("random.", "numpy.random.", "torch.Generator")
 _NO_FILES = (
-    "random.", "numpy.random.", "torch.Generator", "torch.utils.data.get_worker_info", "os.getpid",
+    *_RANDOM, "torch.utils.data.get_worker_info", "os.getpid",
     "filelock.", "object.", "importlib.import_module", "functools.cache", "functools.lru_cache",
     "functools.partial", "isinstance", *_IN_MEMORY,
 )  # fmt: skip
@@ -207,8 +208,23 @@ def opens_nothing(change: ClassChange, call: ast.Call) -> bool:
     row = load().resource(name)
     is_sync = row is not None and row.kind == "sync"
     return (
-        name.startswith(_NO_FILES) or is_sync or _gives_view(call) or _reads_memory(call, imports)
+        name.startswith(_NO_FILES)
+        or is_sync
+        or _gives_view(call)
+        or _reads_memory(call, imports)
+        or _is_of_new_generator(change, call, imports)
     )
+
+
+def _is_of_new_generator(change: ClassChange, call: ast.Call, imports: ImportTime) -> bool:
+    """Return whether a method is called of a new attribute that only holds what opens no file."""
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if not isinstance(owner, ast.Attribute) or owner.attr not in change.new_attributes:
+        return False
+    values = [v for each in change.after.functions for v in values_set(each, owner.attr)]
+    opened = [v for v in values if not isinstance(v, ast.Constant)]
+    made = (imports.full_name(v.func) for v in opened if isinstance(v, ast.Call))
+    return bool(opened) and sum(name.startswith(_RANDOM) for name in made) == len(opened)
 
 
 def _reads_memory(call: ast.Call, imports: ImportTime) -> bool:
