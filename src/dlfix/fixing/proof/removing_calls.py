@@ -147,6 +147,16 @@ class Removals:
         for each in program.lineage(cls):
             values = [value for name, value in each.values.items() if name in self.shared]
             self.spelled |= {literal(text) for text in strings(values)}
+        # What is known of each object at first; what code on the way to one says is not about others.
+        self._of_class = self._noted()
+
+    def _noted(self) -> tuple[set[str], ...]:
+        """Return what is noted on the way to an object, as it is now."""
+        return {*self.asked}, {*self.shared}, {*self.read}, {*self.spelled}
+
+    def _go_back_to(self, noted: tuple[set[str], ...]) -> None:
+        """Forget what code on the way to another object reads."""
+        self.asked, self.shared, self.read, self.spelled = ({*each} for each in noted)
 
     def _read(self, function: Function, own: set[str]) -> None:
         """Note what a constructor reads that others may set."""
@@ -182,6 +192,7 @@ class Removals:
         `item` is the place of the object in the tuple that the call gives; `known` are files of it.
         """
         if far == FAR:
+            self._go_back_to(self._of_class)
             self.ends = self._ends_opened(module, call)
         around = self.program.body_around(module, call)
         function = self.program.enclosing(module, call)
@@ -238,7 +249,9 @@ class Removals:
             own = {name for each in self.program.classes(module) for name in attributes_set(each)}
             self._read(function, own)  # an attribute that it passes on is known to others, too
         spelled = frozenset(filter(is_literal, files))
+        noted = self._noted()
         for home, caller, place in kept.makers(self.program, module, call) if far else ():
+            self._go_back_to(noted)
             removal = self.after(home, caller, place, spelled, far - 1)
             if removal is not None:
                 return removal
