@@ -72,6 +72,7 @@ _COMMON = frozenset(
 )
 PARENT = ("__init__", "__post_init__", "__attrs_post_init__", "model_post_init", "__len__")
 _PROCESSES = ("Process", "Pool", "Executor", "spawn")
+_DEEPEST = 1  # what hands a function on to processes is read, no further
 _OUTSIDE_MODULES = 400
 _MOST_DEFINING = 4  # files whose functions of a name are asked whether they start workers
 _MOST_CALLED = 12  # functions that one statement runs which are asked whether they start workers
@@ -441,10 +442,42 @@ class RoleReader:
     def _starting(self, module: Module, name: str) -> Iterator[ast.Call]:
         """Yield the calls of a module that hand what has this name to a process or pool."""
         for call in _calls_with(module).get(name, ()):
-            frame = self.interpreter.frame_at(module, call)
-            rows = (self._finder.row_of(v) for v in self.interpreter.values_at(call.func, frame))
-            if any(row is not None and row.kind in _PROCESSES for row in rows):
+            taking, given = _around_partials(module, call, name)
+            if given is not None and self._is_process_given(taking, given, module, _DEEPEST):
                 yield call
+
+    def _is_process_given(
+        self, call: ast.Call, given: ast.expr, module: Module, depth: int
+    ) -> bool:
+        """Return whether a call hands an argument to a process or pool, itself or by what it calls."""
+        values = self.interpreter.values_at(call.func, self.interpreter.frame_at(module, call))
+        rows = [self._finder.row_of(value) for value in values]
+        if any(row is not None and row.kind in _PROCESSES for row in rows):
+            return True
+        return depth > 0 and any(self._passes_on(v, call, given, depth) for v in values)
+
+    def _passes_on(self, callee: Value, call: ast.Call, given: ast.expr, depth: int) -> bool:
+        """Return whether a function, or the constructor of a class, only hands an argument to processes."""
+        called: Value | None = callee
+        if isinstance(callee, Class):
+            called = self.interpreter.instances.method(callee, "__init__")
+        if not isinstance(called, Function) or not isinstance(called.node, Def):
+            return False
+        name = _parameter_for(called.node, call, given, skipped=isinstance(callee, Class))
+        scope = called.module.inner_scope(called.node)
+        if len(scope.bindings.get(name, ())) != 1:
+            return False
+        reads = [
+            read
+            for each in scope.walk()
+            if each.lookup(name) is scope
+            for read in each.reads.get(name, ())
+        ]
+        return bool(reads) and all(
+            (above := _call_taking(called.module, read)) is not None
+            and self._is_process_given(above, read, called.module, depth - 1)
+            for read in reads
+        )
 
     def _is_handed_on(self, cls: Class, name: str) -> bool:
         """Return whether code hands a method of such an object to a process: `Process(target=server.run)`."""
@@ -820,6 +853,34 @@ def _given_names(module: Module) -> dict[str, list[ast.Call]]:
         for name in dict.fromkeys(last_name(each) for each in _given(call)):
             found.setdefault(name, []).append(call)
     return found
+
+
+def _around_partials(module: Module, call: ast.Call, name: str) -> tuple[ast.Call, ast.expr | None]:
+    """Return the call that takes what has a name, also in a partial, and what that is there."""
+    given = next((each for each in _given(call) if last_name(each) == name), None)
+    if last_name(call.func) == "partial" and given is not None and given in call.args:
+        above = _call_taking(module, call)
+        return (above, call) if above is not None else (call, None)
+    return call, given
+
+
+def _call_taking(module: Module, node: ast.expr) -> ast.Call | None:
+    """Return the call that an expression is an argument of."""
+    above = module.parent(node)
+    if isinstance(above, ast.keyword):
+        above = module.parent(above)
+        return above if isinstance(above, ast.Call) else None
+    return above if isinstance(above, ast.Call) and node in above.args else None
+
+
+def _parameter_for(function: Def, call: ast.Call, given: ast.expr, *, skipped: bool) -> str:
+    """Return the parameter that gets an argument of a call; empty where that is not clear."""
+    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    if any(isinstance(each, ast.Starred) for each in call.args):
+        return ""
+    by_place = zip(names[1 if skipped else 0 :], call.args, strict=False)
+    by_name = ((keyword.arg or "", keyword.value) for keyword in call.keywords)
+    return next((name for name, value in (*by_place, *by_name) if value is given), "")
 
 
 def _given(call: ast.Call) -> list[ast.expr]:

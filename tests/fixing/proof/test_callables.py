@@ -126,6 +126,53 @@ def test_a_captured_name_may_be_bound_again_in_another_branch(body, may):
     assert may != any("captured by value" in reason for reason in bound(body))
 
 
+OF_PROCESSES = {
+    "started in the turn": (
+        "for arg in args:\n    by = arg\n    p = Process(target=HERE)\n    p.start()\n    ps.append(p)",
+        True,
+    ),
+    "started before it is bound again": (
+        "by = 1\np = Process(target=HERE)\np.start()\nby = 2\np.join()",
+        True,
+    ),
+    "in a loop of the turn": (
+        "for arg in args:\n    by = arg\n    for rank in arg:\n        p = Process(target=HERE)\n"
+        "        p.start()\n        ps.append(p)\n    for p in ps:\n        p.join()",
+        True,
+    ),
+    "started later": (
+        "for arg in args:\n    by = arg\n    p = Process(target=HERE)\n    ps.append(p)\nfor p in ps:\n    p.start()",
+        False,
+    ),
+    "started in a branch": (
+        "for arg in args:\n    by = arg\n    p = Process(target=HERE)\n    ps.append(p)\n    if arg:\n        p.start()",
+        False,
+    ),
+    "started after another": (
+        "by = 1\np = Process(target=HERE)\nps.append(p)\np = Process(target=print)\np.start()\nby = 2\nps[0].start()",
+        False,
+    ),
+    "bound again before it starts": (
+        "by = 1\np = Process(target=HERE)\nby = 2\np.start()",
+        False,
+    ),
+    "a thread": (
+        "for arg in args:\n    by = arg\n    p = Thread(target=HERE)\n    p.start()\n    ps.append(p)",
+        False,
+    ),
+    "kept beside the process": (
+        "for arg in args:\n    by = arg\n    fn = HERE\n    p = Process(target=fn)\n    p.start()\n    ps.append(fn)",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "may"), OF_PROCESSES.values(), ids=OF_PROCESSES)
+def test_a_process_that_has_started_is_done_with_its_target(body, may):
+    head = "from multiprocessing import Process\nfrom threading import Thread\n\nps = []\n\ndef make(args):"
+    assert may != any("captured by value" in reason for reason in bound(body, head=head))
+
+
 def test_a_global_that_a_function_sets_is_not_bound_by_value():
     reasons = bound(
         "return HERE",

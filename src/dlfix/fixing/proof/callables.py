@@ -19,6 +19,7 @@ from dlfix.fixing.proof import (
     unbound,
     writes,
 )
+from dlfix.fixing.proof.at_stake import imports_of
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.decorating import is_of_decorated
 from dlfix.fixing.proof.evaluated_after import EvaluatedAfter
@@ -106,6 +107,9 @@ def _methods_of_pools() -> frozenset[str]:
     makers = {row.type for row in rows if row.kind in ("Pool", "Executor")}
     names = (row.name.rpartition(".") for row in rows)
     return frozenset(method for owner, _, method in names if owner in makers)
+
+
+_PROCESSES = frozenset({"multiprocessing.Process", "torch.multiprocessing.Process"})
 
 
 class Moved:
@@ -570,6 +574,8 @@ class Moved:
                 continue
             if not self._after.may_follow(capture.call, node):
                 continue
+            if self._has_started(site, capture, node, body):
+                continue
             if comes_before(site, node) or (
                 not begins_before(node, site) and not any(node is n for n in executed(site))
             ):
@@ -689,6 +695,27 @@ class Moved:
     @cached_property
     def _after(self) -> EvaluatedAfter:
         return EvaluatedAfter(self.new, self.change.facts)
+
+    def _has_started(
+        self, site: ast.AST, capture: _Capture, node: ast.AST, body: list[ast.stmt]
+    ) -> bool:
+        """Return whether a process that gets a capture has started before a node: it let go of its target then."""
+        match site:
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Call() as made):
+                pass
+            case _:
+                return False
+        if imports_of(self.new.tree).full_name(made.func) not in _PROCESSES or not any(
+            each.arg == "target" and each.value is capture.call for each in made.keywords
+        ):
+            return False
+        starts = [
+            each
+            for each in executed(body)
+            if isinstance(each, ast.Call) and dotted(each.func) == f"{name}.start"
+        ]
+        again = [each for each in executed(body) if _binds(each, name)]
+        return not any(self._after.may_follow(target, each, starts) for each in (node, *again))
 
     def _comes_later(self, site: ast.AST, capture: _Capture, node: ast.AST) -> bool:
         """Return whether a node stands below what captures a value, and may be come to from there."""

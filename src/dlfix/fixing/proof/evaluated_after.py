@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from dlfix.facts.cfg import Graph, graph_of
 from dlfix.facts.model import FUNCTIONS as OF_FUNCTIONS
@@ -37,15 +38,16 @@ class EvaluatedAfter:
         self.module, self.facts = module, facts
         self._graphs: dict[int, Graph] = {}
 
-    def may_follow(self, first: ast.AST, second: ast.AST) -> bool:
-        """Return whether a node may be evaluated after another; also where the graph does not hold both."""
+    def may_follow(self, first: ast.AST, second: ast.AST, avoiding: Iterable[ast.AST] = ()) -> bool:
+        """Return whether a node may be evaluated after another, around some; also where the graph does not hold both."""
         one, other = self._node(first), self._node(second)
         if NOTHING in (one, other):
             return True
         graph = self._graph(first)
         if graph is None or not (graph.holds(one) and graph.holds(other)):
             return True
-        return graph.may_follow(one, other)
+        around = {self._node(each) for each in avoiding} - {NOTHING}
+        return graph.reaches(one, other, around)
 
     def _graph(self, node: ast.AST) -> Graph | None:
         """Return the graph of the function around a node, or of the module."""
