@@ -140,6 +140,23 @@ OF_PROCESSES = {
         "        p.start()\n        ps.append(p)\n    for p in ps:\n        p.join()",
         True,
     ),
+    "by a name": (
+        "for arg in args:\n    by = arg\n    fn = HERE\n    for rank in arg:\n        p = Process(target=fn)\n"
+        "        p.start()\n        ps.append(p)",
+        True,
+    ),
+    "by a name that is used again": (
+        "by = 1\nfn = HERE\np = Process(target=fn)\np.start()\nby = 2\np = Process(target=fn)\np.start()",
+        False,
+    ),
+    "by a name that the parent calls too": (
+        "for arg in args:\n    by = arg\n    fn = HERE\n    p = Process(target=fn)\n    p.start()\n    ps.append(lambda: fn(1))",
+        False,
+    ),
+    "by a name of an earlier turn": (
+        "fn = print\nfor arg in args:\n    by = arg\n    p = Process(target=fn)\n    p.start()\n    fn = HERE",
+        False,
+    ),
     "started later": (
         "for arg in args:\n    by = arg\n    p = Process(target=HERE)\n    ps.append(p)\nfor p in ps:\n    p.start()",
         False,

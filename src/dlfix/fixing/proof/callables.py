@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from dlfix.catalog import load
 from dlfix.catalog.rows import BoundaryRow
@@ -699,23 +699,41 @@ class Moved:
     def _has_started(
         self, site: ast.AST, capture: _Capture, node: ast.AST, body: list[ast.stmt]
     ) -> bool:
-        """Return whether a process that gets a capture has started before a node: it let go of its target then."""
+        """Return whether the processes that get a capture have started before a node: they let go of it then."""
+        reads: list[ast.expr] = [capture.call]
         match site:
-            case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Call() as made):
-                pass
-            case _:
-                return False
-        if imports_of(self.new.tree).full_name(made.func) not in _PROCESSES or not any(
-            each.arg == "target" and each.value is capture.call for each in made.keywords
+            case ast.Assign(targets=[ast.Name(id=held)], value=value) if value is capture.call:
+                reads = [n for n in within(body) if _is_load(n) and n.id == held]
+                anew = [each for each in executed(body) if _binds(each, held)]
+                if any(self._after.may_follow(node, each, anew) for each in reads):
+                    return False
+        made = [self._process_with(each) for each in reads]
+        return bool(made) and all(
+            each is not None and self._is_started_before(each, node, body) for each in made
+        )
+
+    def _process_with(self, target: ast.expr) -> ast.Name | None:
+        """Return the name that gets a process which is made with a target."""
+        call = self.new.parent(self.new.parent(target) or target)
+        if not isinstance(call, ast.Call) or not any(
+            each.arg == "target" and each.value is target for each in call.keywords
         ):
-            return False
+            return None
+        match self.new.parent(call):
+            case ast.Assign(targets=[ast.Name() as name], value=value) if value is call:
+                made = imports_of(self.new.tree).full_name(call.func)
+                return name if made in _PROCESSES else None
+        return None
+
+    def _is_started_before(self, process: ast.Name, node: ast.AST, body: list[ast.stmt]) -> bool:
+        """Return whether a process has started wherever its name, or what a node binds, is bound again."""
         starts = [
             each
             for each in executed(body)
-            if isinstance(each, ast.Call) and dotted(each.func) == f"{name}.start"
+            if isinstance(each, ast.Call) and dotted(each.func) == f"{process.id}.start"
         ]
-        again = [each for each in executed(body) if _binds(each, name)]
-        return not any(self._after.may_follow(target, each, starts) for each in (node, *again))
+        again = [each for each in executed(body) if _binds(each, process.id)]
+        return not any(self._after.may_follow(process, each, starts) for each in (node, *again))
 
     def _comes_later(self, site: ast.AST, capture: _Capture, node: ast.AST) -> bool:
         """Return whether a node stands below what captures a value, and may be come to from there."""
@@ -1184,6 +1202,10 @@ def _printed_name(node: ast.AST) -> str:
             shows = {last_part(each) for each in (*called, *bases)} & _SHOWS_ITS_NAME
             return name if shows and "__repr__" not in own else ""
     return ""
+
+
+def _is_load(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
 
 
 def _binds(node: ast.AST, name: str) -> bool:
