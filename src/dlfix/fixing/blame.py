@@ -114,18 +114,23 @@ def _kind(finding: Finding) -> tuple[str, Path]:
 
 def lines_before(reason: str, path: Path, maps: Mapping[Path, LineMap]) -> str:
     """Return a reason that names lines of texts with those of the texts before; a line that is new is left out."""
-    homes = {home.name: home for home in maps}
 
     def name_line(found: re.Match[str]) -> str:
-        home = homes.get(found["name"]) if found["name"] else path
+        name = found["name"] or path.name
+        home = path if not found["name"] else _named(name, maps)
         row: int | None = int(found["row"])
         if home is None:
             return found[0]
         if home in maps and row is not None and not found["old"]:
             row = maps[home].row_before(row)
-        return "" if row is None else f" ({home.name}:{row})"
+        return "" if row is None else f" ({name}:{row})"
 
     return _LINE.sub(name_line, reason)
+
+
+def _named(name: str, paths: Iterable[Path]) -> Path | None:
+    """Return the file that a reason means by a name, which may begin with folders."""
+    return next((path for path in paths if f"/{path.as_posix()}".endswith(f"/{name}")), None)
 
 
 class Attribution:

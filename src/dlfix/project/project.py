@@ -104,6 +104,14 @@ class Project:
         project._mentioned, project._users = {}, {}
         return project
 
+    def short_name(self, path: Path) -> str:
+        """Return a file's name, with as many of its folders as tell it from the others of that name."""
+        others = [each for each in self.files if each.name == path.name and each != path]
+        count = 1
+        while any(each.parts[-count:] == path.parts[-count:] for each in others):
+            count += 1
+        return "/".join(path.parts[-count:])
+
     def renewed(
         self, files: Iterable[Path], texts: Mapping[Path, str], changed: Collection[Path]
     ) -> Project:

@@ -147,7 +147,7 @@ def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regres
         yield change.regression(
             getter,
             f"a relative path may be opened (line {getter.lineno}) after the working directory "
-            f"changed ({module.path.name}:{node.lineno})",
+            f"changed ({change.new.project.short_name(module.path)}:{node.lineno})",
         )
         return
 
@@ -216,7 +216,7 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
             yield change.regression(
                 getter,
                 "the file may be removed, renamed or modified "
-                f"({home.path.name}:{node.lineno}) before it is opened",
+                f"({change.new.project.short_name(home.path)}:{node.lineno}) before it is opened",
             )
             return
         outliving = outlives(change, temporary, module, call)
@@ -224,7 +224,7 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
             home, made = outliving
             yield change.regression(
                 getter,
-                f"the temporary files ({home.path.name}:{made.lineno}) no longer exist when they "
+                f"the temporary files ({change.new.project.short_name(home.path)}:{made.lineno}) no longer exist when they "
                 "are opened",
             )
             return
