@@ -353,7 +353,7 @@ class Holders:
             return False
         scope = self.module.inner_scope(bindings[0].node)
         values = [each.value for each in scope.returns if each.value is not None]
-        return not scope.yields and all(_is_scalar(scope, each) for each in values)
+        return not scope.yields and all(is_scalar(scope, each) for each in values)
 
     def _gives_samples(self, node: ast.AST) -> bool:
         return isinstance(node, ast.expr) and self.is_loader(node)
@@ -373,14 +373,15 @@ class Holders:
             self.names.append((name, scope))
 
 
-def _is_scalar(scope: Scope, value: ast.expr) -> bool:
+def is_scalar(scope: Scope, value: ast.expr) -> bool:
+    """Return whether an expression gives a number, a text, or a tuple of them."""
     match value:
         case ast.Constant() | ast.Compare() | ast.JoinedStr():
             return True
         case ast.BinOp(left=left, right=right):
-            return _is_scalar(scope, left) and _is_scalar(scope, right)
+            return is_scalar(scope, left) and is_scalar(scope, right)
         case ast.Tuple(elts=elements):
-            return all(_is_scalar(scope, each) for each in elements)
+            return all(is_scalar(scope, each) for each in elements)
         case ast.Call(func=ast.Name(id=name)):
             return name in _SCALARS
         case ast.Name(id=name):

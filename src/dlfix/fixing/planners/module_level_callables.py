@@ -14,6 +14,7 @@ from dlfix.fixing import naming
 from dlfix.fixing.hoisting import (
     private_methods,
     rebinding,
+    sent_with_tasks,
     star_imports,
     static_methods,
     wrapping,
@@ -124,6 +125,7 @@ class _Planning:
         self.analysis = analysis
         self.modules: dict[Path, Moves] = {}
         self.crossing: Crossing | None = None
+        self.newly = False  # whether what is captured is pickled with tasks, and was not before
         self.walk = Walk(analysis.interpreter)
         self.consumers = Consumers(analysis)
         self.carried: set[ast.ClassDef] = set()  # classes of what is captured
@@ -230,6 +232,7 @@ class _Planning:
         self.crossing = crossing
         work = _Work(self._width)
         value = _sent(crossing)
+        self.newly = any(sent_with_tasks.newly_sends(each.evidence, value) for each in group)
         if isinstance(value, External):
             self._define_library_function(work, value, group)
         elif isinstance(value, Function) and private_methods.is_private(value.module, value.node):
@@ -267,7 +270,7 @@ class _Planning:
         work.message = work.message or move.message
         work.moves.setdefault(value.module.path, []).append(move)
         for draft in move.drafts:
-            self._move_captured(work, draft, value.frame)
+            self._move_captured(work, draft, value.frame, move)
             for cls in draft.classes:
                 self._move_class(work, value.module, cls)
 
@@ -296,7 +299,7 @@ class _Planning:
         work.moves[first.module.path].append(move)
         for draft in move.drafts:
             self._check_consumers(draft, move, crossing)
-            self._move_captured(work, draft, value.frame)
+            self._move_captured(work, draft, value.frame, move)
 
     def _check_consumers(self, draft: Draft, move: Move, crossing: Crossing | None) -> None:
         """What code asks of a function must be answered as before."""
@@ -359,7 +362,7 @@ class _Planning:
 
     # Captures
 
-    def _move_captured(self, work: _Work, draft: Draft, frame: Frame) -> None:
+    def _move_captured(self, work: _Work, draft: Draft, frame: Frame, move: Move) -> None:
         """What is captured must survive itself; a closure among it is moved along."""
         for capture in draft.captures.values():
             if capture.scope is None:
@@ -368,13 +371,24 @@ class _Planning:
             read = _read_of(draft, capture.value)
             if read is None or place is None:
                 continue
-            for value in self._values(Bound(read, place)):
+            values = self._values(Bound(read, place))
+            for value in values:
                 self._survive(work, value, f"the captured `{capture.name}`", draft, _DEPTH)
+            if self.newly and not sent_with_tasks.are_small(
+                capture, values, place, self.analysis
+            ):
+                move.doubts.append(
+                    f"`{capture.name}` is then pickled with every task of the pool, and it may be "
+                    "large or not picklable"
+                )
 
     def _survive(self, work: _Work, value: Value, what: str, draft: Draft, depth: int) -> None:
         """Refuse what cannot be pickled of a captured value: `what` says which part it is."""
         if depth == 0:
             return
+        why = sent_with_tasks.unpicklable(value, self.analysis, draft.module) if self.newly else ""
+        if why:
+            raise CannotHoist(f"{what} {why}")
         match value:
             case Function() if _is_local(value):
                 same = self.moves(value.module).key(value.node) or value.node

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 # Methods with which a class says how its objects are made again.
 OWN_MAKING = ("__getnewargs__", "__getnewargs_ex__", "__reduce__", "__reduce_ex__")
 _OWN_PICKLING = (*OWN_MAKING, "__new__", "__setstate__", "__getattribute__")
+_STATE_METHODS = ("__getstate__", "__reduce__", "__reduce_ex__", "__getattribute__")
+# Methods of a mapping that raise KeyError, or give None, for a key that is not there.
+_LOOKUPS = frozenset({"__getitem__", "__missing__", "get", "pop"})
 # Bases that bring no attribute and no way of their own to be pickled.
 _EMPTY = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 _BARE = _EMPTY | frozenset(
@@ -86,6 +89,52 @@ def endless_lookup(analysis: Analysis, crossing: Crossing) -> EndlessLookup | No
         hook.node.returns is not None,
         crossing,
     )
+
+
+def raises_for_state(analysis: Analysis, value: Instance) -> tuple[Class, ast.AST] | None:
+    """Return the class, and where, whose `__getattr__` gives something for `__getstate__`, or another error than pickle expects.
+
+    Pickle asks an object for `__getstate__` before Python 3.11, where no object has one of its own.
+    """
+    if value.cls in analysis.interpreter.instances.registered:
+        return None
+    line = [base for base in analysis.mro(value.cls) if isinstance(base, Class)]
+    if any(name in base.body_names() for base in line for name in _STATE_METHODS):
+        return None
+    for base in line:
+        bindings = base.module.inner_scope(base.node).bindings.get("__getattr__")
+        if bindings:
+            node = bindings[-1].node
+            answers = _answers_for_state(bindings[-1].value or node)
+            return (base, node) if answers and len(bindings) == 1 else None
+    return None
+
+
+def _answers_for_state(hook: ast.AST) -> bool:
+    """Return whether what a class has for `__getattr__` raises no AttributeError for a name that is not there."""
+    match hook:
+        case ast.Attribute(attr=attribute):
+            return attribute in _LOOKUPS
+        case ast.Lambda(args=ast.arguments(args=[_, asked]), body=body):
+            return isinstance(body, ast.Constant) or _looks_up(body, asked.arg)
+        case ast.FunctionDef(args=ast.arguments(args=[_, asked]), decorator_list=[]):
+            match hook.body[1:] if ast.get_docstring(hook, clean=False) is not None else hook.body:
+                case [ast.Return(value=ast.expr() as returned)] if _looks_up(returned, asked.arg):
+                    return True
+            return _Lookup(hook, frozenset()).answer("__getstate__") is not None
+    return False
+
+
+def _looks_up(node: ast.expr, asked: str) -> bool:
+    """Return whether an expression is an item of a mapping under a name, or what `get` gives for it."""
+    match node:
+        case ast.Subscript(slice=ast.Name(id=name)):
+            return name == asked
+        case ast.Call(func=ast.Attribute(attr=how), args=[*_, ast.Name(id=name)]):
+            return how in _LOOKUPS and name == asked
+        case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Name(id=name), _]):
+            return name == asked
+    return False
 
 
 def made_with_arguments(value: Instance, analysis: Analysis) -> ResourceRow | None:
