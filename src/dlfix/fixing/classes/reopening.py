@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 
 from dlfix.fixing import naming
 from dlfix.fixing.classes.closing import questions_and_guards
-from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, StoreSite, self_name
+from dlfix.fixing.classes.facts import (
+    STARTS,
+    ClassFacts,
+    Method,
+    StoreSite,
+    is_self_attribute,
+    self_name,
+)
 from dlfix.fixing.classes.forms import Forms
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.moving import Mover
@@ -105,7 +112,7 @@ class Held(Forms):
         _refuse_other_targets(self.facts, site)
         me, annotation = self_name(site.method), self._annotation(handle)
         typed = f": dict[int, {annotation}]" if annotation else ""
-        if not self.eager:
+        if not self.eager or _is_read_next(self.facts, site):
             text = f"{me}.{self._kept_in(handle.attribute, True)}{typed} = {{}}"
             return Exchange(self.module.span(site.statement), text)
         head = f"{me}.{self._kept_in(handle.attribute, True)}{typed} = {{os.getpid(): "
@@ -116,6 +123,45 @@ class Held(Forms):
         statement = self.module.span(site.statement).start.column
         text = shifted(text, len(head) - (value - statement), value - statement)
         return Exchange(self.module.span(site.statement), f"{head}{text}}}")
+
+
+def _is_read_next(facts: ClassFacts, site: StoreSite) -> bool:
+    """Return whether the statement below an opening begins with a read of the attribute, which opens it just as well."""
+    above = facts.module.parent(site.statement)
+    block = next(
+        (
+            block
+            for block in (getattr(above, part, None) for part in ("body", "orelse", "finalbody"))
+            if isinstance(block, list) and site.statement in block
+        ),
+        [],
+    )
+    below = block[block.index(site.statement) + 1 :][:1] if block else []
+    match below:
+        case [ast.With(items=[ast.withitem(context_expr=node), *_])]:
+            pass
+        case [ast.Expr(value=node) | ast.Assign(value=node) | ast.Return(value=ast.expr() as node)]:
+            pass
+        case [ast.AnnAssign(value=ast.expr() as node) | ast.For(iter=node)]:
+            pass
+        case _:
+            return False
+    first = _evaluated_first(node)
+    return is_self_attribute(first, self_name(site.method)) and first.attr == site.attribute
+
+
+def _evaluated_first(node: ast.expr) -> ast.expr:
+    """Return the part of an expression that is evaluated first, besides the name of a function that it calls."""
+    match node:
+        case ast.Call(func=ast.Name(), args=[first, *_]):
+            return _evaluated_first(first)
+        case ast.Attribute(value=ast.Name()):
+            return node
+        case ast.Call(func=first) | ast.Attribute(value=first) | ast.Subscript(value=first):
+            return _evaluated_first(first)
+        case ast.BinOp(left=first) | ast.Compare(left=first):
+            return _evaluated_first(first)
+    return node
 
 
 class OnFirstUse(Held):

@@ -187,6 +187,46 @@ def _surely_called(method: Method) -> set[str]:
     }
 
 
+def opens_in_each_reader(facts: ClassFacts, name: str) -> bool:
+    """Return whether each method that reads an attribute opens it first where it is None, so that None may be sent.
+
+    Those that close it are not asked: they close what is open.
+    """
+    openers = {
+        site.method.name
+        for site in facts.stores.get(name, ())
+        if not site.resets and site.method.name not in STARTS
+    }
+    readers = [
+        (method, node) for method, node in facts.reads.get(name, ()) if not is_closer(method)
+    ]
+    return bool(openers) and all(
+        method.name in openers or _opens_before(facts, method, node, openers)
+        for method, node in readers
+    )
+
+
+def _opens_before(
+    facts: ClassFacts, method: Method, read: ast.Attribute, openers: set[str]
+) -> bool:
+    """Return whether a method's own statements open an attribute, `if self.x is None: self.open()`, before it is read."""
+    for statement in method.body:
+        match statement:
+            case ast.If(
+                test=ast.Compare(
+                    left=ast.Attribute(attr=asked),
+                    ops=[ast.Is()],
+                    comparators=[ast.Constant(value=None)],
+                ),
+                body=[ast.Expr(value=ast.Call(func=ast.Attribute(attr=called) as func))],
+                orelse=[],
+            ) if asked == read.attr and called in openers:
+                return is_self_attribute(func, self_name(method))
+        if any(each is read for each in ast.walk(statement)):
+            return False
+    return False
+
+
 def asks_first(facts: ClassFacts, site: StoreSite) -> bool:
     """Return whether the method that opens an attribute looks first whether it is open."""
     if site.method.name in STARTS or site.resets:

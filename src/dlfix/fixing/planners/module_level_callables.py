@@ -374,9 +374,7 @@ class _Planning:
             values = self._values(Bound(read, place))
             for value in values:
                 self._survive(work, value, f"the captured `{capture.name}`", draft, _DEPTH)
-            if self.newly and not sent_with_tasks.are_small(
-                capture, values, place, self.analysis
-            ):
+            if self.newly and not sent_with_tasks.are_small(capture, values, place, self.analysis):
                 move.doubts.append(
                     f"`{capture.name}` is then pickled with every task of the pool, and it may be "
                     "large or not picklable"

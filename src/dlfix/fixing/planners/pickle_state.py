@@ -26,6 +26,7 @@ from dlfix.fixing.classes.restoring import (
     asks_first,
     merged,
     opened_lazily,
+    opens_in_each_reader,
     plan_computed,
     plan_fields,
     plan_left,
@@ -117,6 +118,16 @@ def _planned(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planne
     def plan_state(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
         return plan_one(group, inherited, by_process=False, of_parent=False)
 
+    def plan_closed(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
+        """Plan that all are sent closed: each method that reads one opens it itself."""
+        if not all(
+            each.code == "DLF203" and opens_in_each_reader(each.facts, each.attribute)
+            for each in group
+        ):
+            raise Refusal("a method reads the resource without opening it")
+        reads_on = any(handle_at(each, each.site).reads_on for each in group)
+        return replace(plan_state(group, inherited), remains=AT_FORK if reads_on else "")
+
     def plan_where_open(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
         if any(each.code != "DLF203" for each in group):
             raise Refusal("it is not a resource that is opened later")
@@ -143,6 +154,7 @@ def _planned(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planne
     ):
         instead: list[tuple[OtherForm, PlanClass]] = [
             ("held", plan_held),
+            ("state", plan_closed),
             ("where_open", plan_where_open),
             ("state", plan_state),
         ]
