@@ -48,7 +48,19 @@ def def_of_lambda(
         leading_lines=[_comment_line(text) for text in comments_of(node.colon.whitespace_after)],
     )
     params = cst.ensure_type(node.params.visit(shift), cst.Parameters)
+    params = _without_last_blank(params)
     return cst.FunctionDef(cst.Name(name), params, cst.IndentedBlock([line]))
+
+
+def _without_last_blank(params: cst.Parameters) -> cst.Parameters:
+    """Return parameters without the blanks that stood before the colon of a lambda."""
+    star = [params.star_arg] if isinstance(params.star_arg, cst.Param) else []
+    after = [params.star_kwarg] if params.star_kwarg is not None else []
+    every = [*params.posonly_params, *params.params, *star, *params.kwonly_params, *after]
+    if not every or not isinstance(every[-1].whitespace_after_param, cst.SimpleWhitespace):
+        return params
+    bare = every[-1].with_changes(whitespace_after_param=cst.SimpleWhitespace(""))
+    return cst.ensure_type(params.deep_replace(every[-1], bare), cst.Parameters)
 
 
 def renamed(module: cst.Module, node: cst.FunctionDef, name: str, old: Span) -> cst.FunctionDef:

@@ -65,7 +65,8 @@ class Held(Forms):
             )
             body, saves = mover.again(name)
             lazies.append(self._held(handle, body))
-            exchanges.append(self._kept_first(handle, mover.evaluated))
+            at_once = body.startswith("return ") and _is_read_next(self.facts, site)
+            exchanges.append(self._kept_first(handle, mover.evaluated, at_once))
             if saves:
                 span = self.module.span(site.statement)
                 inserts.append(Insert(span, "\n".join(saves), before=True))
@@ -106,13 +107,16 @@ class Held(Forms):
         )
         return own or (name in self.around.set_outside)
 
-    def _kept_first(self, handle: Handle, evaluated: Mapping[ast.expr, str]) -> Exchange:
+    def _kept_first(
+        self, handle: Handle, evaluated: Mapping[ast.expr, str], at_once: bool
+    ) -> Exchange:
+        """Return what stands for the opening: nothing is opened yet where the attribute is read `at_once`."""
         site = handle.site
         assert site.value is not None
         _refuse_other_targets(self.facts, site)
         me, annotation = self_name(site.method), self._annotation(handle)
         typed = f": dict[int, {annotation}]" if annotation else ""
-        if not self.eager or _is_read_next(self.facts, site):
+        if not self.eager or at_once:
             text = f"{me}.{self._kept_in(handle.attribute, True)}{typed} = {{}}"
             return Exchange(self.module.span(site.statement), text)
         head = f"{me}.{self._kept_in(handle.attribute, True)}{typed} = {{os.getpid(): "
