@@ -35,13 +35,15 @@ def _found(tmp_path, value, use=IMAP, above=""):
 
 @pytest.mark.parametrize(
     "value",
-    ["3", "args", "args.count", "args.count + 1", "args.mode == 'a'", "os.path.join('a', 'b')"]
-    + ["('a', 2)", "[1, 2]", "{'a': 1}", "len(paths)"],
+    [
+        *("3", "args", "args.count", "args.count + 1", "args.mode == 'a'"),
+        *("os.path.join('a', 'b')", "('a', 2)", "[1, 2]", "{'a': 1}", "len(paths)"),
+    ],
 )
 def test_numbers_texts_and_arguments_are_sent(tmp_path, value) -> None:
     found = _found(tmp_path, value)
     assert found.fix is not None
-    assert found.fix.applicability == "safe"
+    assert found.fix.safe
 
 
 @pytest.mark.parametrize("value", ["paths", "list(paths)", "{p: 1 for p in paths}", "unknown()"])
@@ -51,14 +53,14 @@ def test_numbers_texts_and_arguments_are_sent(tmp_path, value) -> None:
 def test_what_may_be_large_is_sent_with_unsafe_fixes_alone(tmp_path, value, use) -> None:
     found = _found(tmp_path, value, use)
     assert found.fix is not None
-    assert found.fix.applicability == "unsafe"
+    assert not found.fix.safe
 
 
 @pytest.mark.parametrize("use", ["Process(target=work, args=(1,)).start()", "Pool(2, work, (1,))"])
 def test_what_is_sent_once_for_each_process_may_be_large(tmp_path, use) -> None:
     found = _found(tmp_path, "paths", use)
     assert found.fix is not None
-    assert found.fix.applicability == "safe"
+    assert found.fix.safe
 
 
 LOOKED_UP = [

@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, Dataset
 class Scans(Dataset):
     def __init__(self, path: str, key: str) -> None:
         self._path = path
-        self._file_by_pid: dict[int, h5py.File] = {os.getpid(): h5py.File(path, "r")}
+        self._file_by_pid: dict[int, h5py.File] = {}
         self._key = key
         self._scans_by_pid = {os.getpid(): self._file[key]}
 

@@ -14,7 +14,7 @@ def read(path):
 class Prefetched(Dataset):
     def __init__(self, folder):
         self.path = os.path.join(folder, "x.npy")
-        self._pool_by_pid = {os.getpid(): concurrent.futures.ThreadPoolExecutor(max_workers=1)}
+        self._pool_by_pid = {}
         self._pending_by_pid = {os.getpid(): self.pool.submit(read, self.path)}
 
     @property

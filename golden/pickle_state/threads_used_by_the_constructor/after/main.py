@@ -10,7 +10,7 @@ class Files(Dataset):
     def __init__(self, paths, threads=2):
         self.paths = paths
         self.threads = threads
-        self._pool_by_pid = {os.getpid(): ThreadPoolExecutor(threads)}
+        self._pool_by_pid = {}
         self.sizes = list(self.pool.map(os.path.getsize, paths))
 
     @property

@@ -65,7 +65,7 @@ class Held(Forms):
             )
             body, saves = mover.again(name)
             lazies.append(self._held(handle, body))
-            at_once = body.startswith("return ") and _is_read_next(self.facts, site)
+            at_once = _is_opened_alike(site, body) and _is_read_next(self.facts, site)
             exchanges.append(self._kept_first(handle, mover.evaluated, at_once))
             if saves:
                 span = self.module.span(site.statement)
@@ -127,6 +127,14 @@ class Held(Forms):
         statement = self.module.span(site.statement).start.column
         text = shifted(text, len(head) - (value - statement), value - statement)
         return Exchange(self.module.span(site.statement), f"{head}{text}}}")
+
+
+def _is_opened_alike(site: StoreSite, body: str) -> bool:
+    """Return whether a body does what an opening does, and no more or less: one call of the same function."""
+    if not isinstance(site.value, ast.Call) or not body.startswith("return "):
+        return False
+    made = ast.parse(f"({body.removeprefix('return ')})", mode="eval").body
+    return isinstance(made, ast.Call) and ast.dump(made.func) == ast.dump(site.value.func)
 
 
 def _is_read_next(facts: ClassFacts, site: StoreSite) -> bool:
