@@ -22,3 +22,13 @@ def test_what_the_plan_does_not_name_is_not_visited(tmp_path, monkeypatch):
     made = ModuleLevelCallables.rewrite(cst.parse_module(code), plan).code
     assert made.count("lambda") == 4
     assert len(visited) == 1
+
+
+def test_a_blank_before_the_colon_of_a_lambda_is_not_taken_along(tmp_path):
+    lambdas = ("batch : batch[0]", "*batch : batch[0]", "batch, **kw : kw[0]", "b, *, k=1 : b[k]")
+    for text in lambdas:
+        code = LOADER.replace("lambda batch: batch[{}]", f"lambda {text}")
+        code = f"from torch.utils.data import DataLoader\n\n\ndef main(data):\n{code}"
+        [plan] = plans_for(tmp_path / "a.py", code, "module_level_callables")
+        made = ModuleLevelCallables.rewrite(cst.parse_module(code), plan).code
+        assert f"def _collate_fn({text.partition(' :')[0]}):" in made

@@ -1,5 +1,11 @@
 import argparse
+import functools
 import multiprocessing
+
+
+def _scaled(value, *, args, offset, is_far, limits):
+    return min(value * args.factor + offset + is_far, limits[1])
+
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
@@ -11,8 +17,9 @@ if __name__ == "__main__":
     is_far = offset > 3
     limits = (0, 10)
 
-    def scaled(value):
-        return min(value * args.factor + offset + is_far, limits[1])
+    scaled = functools.partial(
+        _scaled, args=args, offset=offset, is_far=is_far, limits=limits
+    )
 
     if args.workers:
         with multiprocessing.get_context(args.start_method).Pool(args.workers) as pool:

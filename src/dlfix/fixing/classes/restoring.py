@@ -201,14 +201,12 @@ def opens_in_each_reader(facts: ClassFacts, name: str) -> bool:
         (method, node) for method, node in facts.reads.get(name, ()) if not is_closer(method)
     ]
     return bool(openers) and all(
-        method.name in openers or _opens_before(facts, method, node, openers)
+        method.name in openers or _opens_before(method, (name, node), openers)
         for method, node in readers
     )
 
 
-def _opens_before(
-    facts: ClassFacts, method: Method, read: ast.Attribute, openers: set[str]
-) -> bool:
+def _opens_before(method: Method, read: tuple[str, ast.AST], openers: set[str]) -> bool:
     """Return whether a method's own statements open an attribute, `if self.x is None: self.open()`, before it is read."""
     for statement in method.body:
         match statement:
@@ -220,9 +218,9 @@ def _opens_before(
                 ),
                 body=[ast.Expr(value=ast.Call(func=ast.Attribute(attr=called) as func))],
                 orelse=[],
-            ) if asked == read.attr and called in openers:
+            ) if asked == read[0] and called in openers:
                 return is_self_attribute(func, self_name(method))
-        if any(each is read for each in ast.walk(statement)):
+        if any(each is read[1] for each in ast.walk(statement)):
             return False
     return False
 

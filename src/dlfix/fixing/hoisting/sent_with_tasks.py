@@ -72,33 +72,42 @@ def unpicklable(value: Value, analysis: Analysis, module: Module) -> str:
 
 def are_small(capture: Capture, values: list[Value], frame: Frame, analysis: Analysis) -> bool:
     """Return whether a captured value is surely small, by what it may be or by how it is written."""
-    bindings = frame.scope.bindings.get(capture.name, [])
-    return _all_small(values, analysis, _DEPTH) or (
-        bool(bindings)
-        and all(
-            each.kind == "assign"
-            and each.value is not None
-            and _is_written_small(each.value, frame, analysis)
-            for each in bindings
-        )
+    return _all_small(values, analysis, _DEPTH) or _is_bound_small(
+        capture.name, frame, analysis, _DEPTH
     )
 
 
-def _is_written_small(node: ast.expr, frame: Frame, analysis: Analysis) -> bool:
+def _is_bound_small(name: str, frame: Frame, analysis: Analysis, depth: int) -> bool:
+    bindings = frame.scope.bindings.get(name, [])
+    return bool(bindings) and all(
+        each.kind == "assign"
+        and not each.path
+        and each.value is not None
+        and _is_written_small(each.value, frame, analysis, depth)
+        for each in bindings
+    )
+
+
+def _is_written_small(node: ast.expr, frame: Frame, analysis: Analysis, depth: int) -> bool:
     """Return whether an expression gives a number, a text or a flag: a comparison of arrays gives an array."""
     match node:
         case ast.Compare(left=left, comparators=others):
             parts = [left, *others]
         case ast.BinOp(left=left, right=right):
-            parts = [left, right]
+            parts = [left, right]  # a number, not `[0] * count`
+            values = [v for each in parts for v in analysis.values(Bound(each, frame))]
+            if any(isinstance(each, Container) for each in values):
+                return False
         case ast.BoolOp(values=parts):
             pass
         case ast.UnaryOp(operand=operand):
             parts = [operand]
+        case ast.Name(id=name) if depth and _is_bound_small(name, frame, analysis, depth - 1):
+            return True
         case _:
             values = analysis.values(Bound(node, frame))
             return is_scalar(frame.scope, node) or _all_small(values, analysis, _DEPTH)
-    return all(_is_written_small(each, frame, analysis) for each in parts)
+    return all(_is_written_small(each, frame, analysis, depth) for each in parts)
 
 
 def _is_small(value: Value, analysis: Analysis, depth: int = _DEPTH) -> bool:
