@@ -209,6 +209,7 @@ class ResourceRow(_Named):
 
     library: str = ""
     type: str = ""
+    format: str = ""  # of the files that it opens: nothing else can be opened so
     kind: Literal["resource", "sync", "state", "random", "memmap", "plain"] = "resource"
     # "empty": it is pickled without what was put into it
     pickles: Literal["error", "ok", "load-error", "empty", "start-only", "unknown"] = "error"
@@ -310,6 +311,7 @@ class FunctionRow(_Named):
     does: Literal["nothing", "reads", "writes"] = "reads"
     parameters: tuple[str, ...] = ()  # those that may be passed by position, in order
     files: tuple[str, ...] = ()
+    format: str = ""  # of what it "writes", where it is always the same
     of_object: bool = False  # a method: known by its bare name, whatever its object is
     of_process: bool = (
         False  # what it gives is known to the process that set it up, not to its workers

@@ -145,7 +145,8 @@ def _is_noticed(change: ClassChange, function: Function, statement: ast.stmt) ->
     me = self_name(function)
     match statement:
         case ast.Expr(value=ast.Call(func=func) as call):
-            return not _is_of_object(func, me) and last_part(call.func) not in _CLOSING
+            is_own = _is_of_object(func, me) or _is_of_item(change, func, me)
+            return not is_own and last_part(call.func) not in _CLOSING
         case ast.Assign(targets=targets):
             return not all(isinstance(t, ast.Name) or is_attribute(t, me) for t in targets)
         case ast.AugAssign() | ast.Raise():
@@ -155,6 +156,14 @@ def _is_noticed(change: ClassChange, function: Function, statement: ast.stmt) ->
 
 def _is_of_object(func: ast.expr, me: str) -> bool:
     return dotted(func).startswith(f"{me}.")
+
+
+def _is_of_item(change: ClassChange, func: ast.expr, me: str) -> bool:
+    """Return whether a method is of an item of what each process opens now: `self.maps[name].flush()`."""
+    match func:
+        case ast.Attribute(value=ast.Subscript(value=held)):
+            return any(is_attribute(held, me, name) for name in change.made_lazy)
+    return False
 
 
 def _given_away(change: ClassChange) -> Iterator[Regression]:

@@ -121,7 +121,7 @@ def _known(change: ClassChange, found: Reading, known: set[str]) -> bool:
 
 def _unset(change: ClassChange, cls: Class, found: Reading, when: str) -> Regression:
     reason = f"`{found.name[1:]}` may not be set when it is read {when} (line {found.line})"
-    return Regression(cls.module.path, cls.qualname, found.line, reason)
+    return Regression(found.home or cls.module.path, cls.qualname, found.line, reason)
 
 
 def _unset_before(
@@ -196,7 +196,7 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
                 and not order.ends_use(found.function)
             ):
                 yield Regression(
-                    cls.module.path,
+                    found.home or cls.module.path,
                     cls.qualname,
                     found.line,
                     f"`{found.name[1:]}` is used in a worker before it is opened (line "

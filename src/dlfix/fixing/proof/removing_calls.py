@@ -23,6 +23,7 @@ from dlfix.fixing.proof.at_stake import (
 )
 from dlfix.fixing.proof.callees import Callee, callees
 from dlfix.fixing.proof.changes import attributes_set
+from dlfix.fixing.proof.file_formats import format_written, formats_opened
 from dlfix.fixing.proof.handed_over import (
     Asked,
     attributes_kept,
@@ -141,6 +142,7 @@ class Removals:
         self.opening = {dotted(each.func) for each in opened} - {""}
         self.opens_containers = _open_containers(program, cls, opened)
         self.opens_folders = _open_folders(program, cls, opened)
+        self.formats = formats_opened(cls.module, opened) if self.opens_containers else frozenset()
         own = {name for each in program.lineage(cls) for name in attributes_set(each)}
         for _, function in constructors:
             self._read(function, own)
@@ -489,6 +491,10 @@ class Removals:
             return dotted(node.func.value) in {text.partition(".")[0] for text in files}
         if self._is_of_another_kind(node, origins):
             return False
+        written_as = format_written(module, written)
+        is_other = bool(self.formats and written_as) and written_as not in self.formats
+        if is_other and self.opens_folders:
+            return False
         # What opens a file of the object leaves it as it is.
         opens = dotted(written.func) in self.opening
         changed = [] if opens else given_to_library(self.program, module, written)
@@ -503,7 +509,10 @@ class Removals:
             return True
         # What is written is named: the rest of a name only tells one file from another.
         writes = last_part(node.func) == "open"
-        found = origins.paths(*at_stake, tails="dropped") if writes else origins.of(*at_stake)
+        by_path = writes or is_other
+        found = origins.paths(*at_stake, tails="dropped") if by_path else origins.of(*at_stake)
+        if is_other:  # only under the very name of the object's file, not one made of the same parts
+            files = self.paths | {*filter(is_literal, files)}
         found = {text for text in found if text.partition(".")[0] not in STANDARD}
         found |= _results(at_stake, origins)
         parts = [text.rpartition(".") for text in found if not is_literal(text)]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 from dlfix.fixing.proof import order
@@ -118,11 +119,12 @@ class Reading:
     function: str
     line: int
     through: tuple[str, ...] = ()  # the methods that led there
+    home: Path | None = None  # the file of the line, which may be that of a base
 
     def by_way_of(self, way: tuple[str, ...]) -> Reading:
         """Return the same reading, where other methods led to the one it is in."""
         through = (*way, *self.through[len(way) :])
-        return Reading(self.name, self.function, self.line, through)
+        return replace(self, through=through)
 
 
 @dataclass
@@ -596,7 +598,9 @@ class Interpreter:
         if not self._is_watched(name):
             return
         through = tuple(frame.function.name for frame in self._frames)
-        found.add(Reading(name, self._frame.function.name, node.lineno, through))
+        owner = self._frame.owner
+        home = owner.module.path if owner is not None else None
+        found.add(Reading(name, self._frame.function.name, node.lineno, through, home))
 
     def _call(self, node: ast.Call, state: State) -> State:
         frame, func = self._frame, node.func
@@ -671,10 +675,19 @@ class Interpreter:
             owner, name = attribute_named(target) or (None, "")
             if is_name(owner, self._frame.self_name):
                 return self._binding(state, f".{name}", present=present)
-            state = _elsewhere(state)
         for child in children(target):
             state = self._expression(child, state)
-        return state
+        return state if self._is_of_held(target, state) else _elsewhere(state)
+
+    def _is_of_held(self, target: ast.expr, state: State) -> bool:
+        """Return whether a target is no item, or one of what a property gives that holds its handle: it stays open."""
+        if not isinstance(target, ast.Subscript):
+            return True
+        owner = target.value
+        return (
+            is_attribute(owner, self._frame.self_name)
+            and f"{_HELD}{owner.attr}" in state.bound
+        )
 
     def _assuming(self, test: ast.expr, state: State, holds: bool) -> State:
         """Return what is sure once a condition was found to hold, or not to."""
