@@ -215,7 +215,9 @@ class _Work:
                             ast.Call(func=ast.Name(id="type"), args=[of])
                             | ast.Attribute(value=of, attr="__class__")
                         ):
-                            read = self._may_be_of(of, module, cls)
+                            read = self._may_be_of(of, module, cls) and not _is_raised(
+                                module, node
+                            )
                         case each:
                             read = last_name(each) == known_as
                     if read and not _only_compares(node, {known_as, chosen}, module):
@@ -495,6 +497,11 @@ def _typename(call: ast.Call) -> ast.Constant | None:
 
 def _takes_nothing(args: ast.arguments) -> bool:
     return len(args.args) == 1 and not (args.kwonlyargs or args.vararg or args.kwarg)
+
+
+def _is_raised(module: Module, name: ast.expr) -> bool:
+    """Return whether a name is only for the message of an error: it says of which class something unfit is."""
+    return isinstance(module.statement(name), ast.Raise)
 
 
 def _only_compares(name: ast.Attribute, names: set[str], module: Module) -> bool:
