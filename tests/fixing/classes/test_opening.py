@@ -397,6 +397,13 @@ REFUSED = {
             self.path = path
             self.file = open(path + ".idx")
         """,
+    "`file` is the resource (data.py:6) or other data (data.py:9)": """
+        def __init__(self, path, whole=False):
+            self.file = open(path)
+            if whole:
+                rows = {"x": self.file.read()}
+                self.file = rows
+        """,
     "which opens the resource, is local to `__init__`": """
         def __init__(self, path):
             def opened():

@@ -25,6 +25,10 @@ REPOSITIONS = (
 READERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__")
 IN_TURN = ("__iter__", "__next__")  # each worker goes through all that is there
 
+_DATA = (
+    ast.Constant, ast.Dict, ast.List, ast.Set, ast.Tuple, ast.DictComp, ast.ListComp, ast.SetComp,
+)  # fmt: skip
+
 # Functions that leave the position of what they are passed: those of buffers take no streams at all.
 LEAVE_POSITION = frozenset(
     "len str repr isinstance id print unpack_from frombuffer memoryview fstat".split()
@@ -236,7 +240,22 @@ class Refusing(Uses):
                     continue
                 if site.method.name in self.facts.started and site is not handle.site:
                     first, second = (self.facts.line(s.statement) for s in (handle.site, site))
+                    if self._is_data(site.value):
+                        raise Refusal(
+                            f"`{name}` is the resource ({first}) or other data ({second}), and a property "
+                            "would only open the resource"
+                        )
                     raise Refusal(f"the resource is opened in two places ({first} and {second})")
+
+    def _is_data(self, value: ast.expr | None) -> bool:
+        """Return whether a value is spelled out as a list, dict or constant, by itself or under a local name."""
+        if not isinstance(value, ast.Name):
+            return isinstance(value, _DATA)
+        scope = self.module.scope_of(value).lookup(value.id)
+        bindings = scope.bindings.get(value.id, ()) if scope is not None else ()
+        return bool(bindings) and all(
+            isinstance(each.value, _DATA) and not each.path for each in bindings
+        )
 
 
 def _aliases(method: Method, me: str, name: str) -> set[str]:
