@@ -17,6 +17,9 @@ class Cached(Dataset):
         self.store = store
         self.seen = {}
 
+    def __getstate__(self):
+        return self.__dict__.copy()
+
     def __setstate__(self, state):
         self.__dict__.update(state)
 

@@ -215,9 +215,7 @@ class _Work:
                             ast.Call(func=ast.Name(id="type"), args=[of])
                             | ast.Attribute(value=of, attr="__class__")
                         ):
-                            read = self._may_be_of(of, module, cls) and not _is_raised(
-                                module, node
-                            )
+                            read = self._may_be_of(of, module, cls) and not _is_raised(module, node)
                         case each:
                             read = last_name(each) == known_as
                     if read and not _only_compares(node, {known_as, chosen}, module):

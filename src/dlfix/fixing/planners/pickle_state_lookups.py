@@ -49,7 +49,10 @@ def plan_lookups(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Pl
 
 
 def _asks_elsewhere(module: Module, found: EndlessLookup) -> bool:
-    """Return whether `__getattr__` calls methods: what it asks, as a process that has not started, may not answer."""
+    """Return whether `__getattr__` calls methods, or asks another object for the name.
+
+    What it asks, as a process that has not started, may not answer; another object gives the method of its own class.
+    """
     node = next((each for each in module.classes if module.span(each) == found.cls.span), None)
     methods = (
         {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)} if node else {}
@@ -58,8 +61,15 @@ def _asks_elsewhere(module: Module, found: EndlessLookup) -> bool:
     return (
         hook is not None
         and "__getstate__" not in methods
-        and any(
-            isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute)
-            for each in ast.walk(hook)
-        )
+        and any(isinstance(each, ast.Call) and _asks(each, hook) for each in ast.walk(hook))
     )
+
+
+def _asks(call: ast.Call, hook: ast.FunctionDef) -> bool:
+    """Return whether a call is of a method, or looks up in another object the name that the hook gets."""
+    match call:
+        case ast.Call(func=ast.Attribute()):
+            return True
+        case ast.Call(func=ast.Name(id="getattr"), args=[ast.Attribute(), ast.Name(id=name), *_]):
+            return name in [each.arg for each in hook.args.args[1:]]
+    return False

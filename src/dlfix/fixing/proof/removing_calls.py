@@ -511,7 +511,9 @@ class Removals:
         writes = last_part(node.func) == "open"
         by_path = writes or is_other
         found = origins.paths(*at_stake, tails="dropped") if by_path else origins.of(*at_stake)
-        if is_other:  # only under the very name of the object's file, not one made of the same parts
+        if (
+            is_other
+        ):  # only under the very name of the object's file, not one made of the same parts
             files = self.paths | {*filter(is_literal, files)}
         found = {text for text in found if text.partition(".")[0] not in STANDARD}
         found |= _results(at_stake, origins)

@@ -684,10 +684,7 @@ class Interpreter:
         if not isinstance(target, ast.Subscript):
             return True
         owner = target.value
-        return (
-            is_attribute(owner, self._frame.self_name)
-            and f"{_HELD}{owner.attr}" in state.bound
-        )
+        return is_attribute(owner, self._frame.self_name) and f"{_HELD}{owner.attr}" in state.bound
 
     def _assuming(self, test: ast.expr, state: State, holds: bool) -> State:
         """Return what is sure once a condition was found to hold, or not to."""
