@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from dlfix.project.holding import Holding, Passing
 from dlfix.project.import_time import is_guard
 from dlfix.project.importing import program_of
+from dlfix.project.library_names import imported_as
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, in_order
+from dlfix.project.roots import STANDARD
 from dlfix.project.syntax import DEFINITIONS, last_name
 from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.entry_points import Entries, Entry
@@ -361,11 +363,14 @@ class _Candidates:
 
 def _candidates(analysis: Reading, module: Module, is_loader: bool) -> _Candidates:
     return analysis.once(
-        ("starting", module, is_loader), lambda: _Candidates(list(_starting(module, is_loader)))
+        ("starting", module, is_loader),
+        lambda: _Candidates(list(_starting(analysis.project, module, is_loader))),
     )
 
 
-def _starting(module: Module, is_loader: bool) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
+def _starting(
+    project: Project, module: Module, is_loader: bool
+) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     if not is_loader:
         for call in module.calls_of(STARTING):
             if isinstance(call.func, ast.Attribute):
@@ -373,12 +378,12 @@ def _starting(module: Module, is_loader: bool) -> Iterator[tuple[ast.expr, list[
         return
     for node in module.nodes(*_GOING_THROUGH):
         if isinstance(node, (ast.For, ast.AsyncFor)):
-            yield node.iter, _unwrapped(node.iter)
+            yield node.iter, _unwrapped(node.iter, project, module)
         elif isinstance(node, COMPREHENSIONS):
             for generator in node.generators:
-                yield generator.iter, _unwrapped(generator.iter)
+                yield generator.iter, _unwrapped(generator.iter, project, module)
         elif isinstance(node, ast.YieldFrom):
-            yield node.value, _unwrapped(node.value)
+            yield node.value, _unwrapped(node.value, project, module)
     for call in module.calls_of(WRAPPERS | FITTING):
         name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         if isinstance(call.func, ast.Name) and call.func.id in WRAPPERS - {
@@ -386,19 +391,26 @@ def _starting(module: Module, is_loader: bool) -> Iterator[tuple[ast.expr, list[
             "zip",
             "map",
         }:
-            yield call, _unwrapped(call)
+            yield call, _unwrapped(call, project, module)
         elif name in FITTING:
             yield call, [*call.args, *(k.value for k in call.keywords)]
 
 
-def _unwrapped(node: ast.expr) -> list[ast.expr]:
+def _unwrapped(node: ast.expr, project: Project, module: Module) -> list[ast.expr]:
     """Return what an iterated expression takes its items from: `loader` of `enumerate(loader)`."""
     if isinstance(node, ast.Call):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        name = node.func.id if isinstance(node.func, ast.Name) else name
-        if name in WRAPPERS:
-            return [inner for a in node.args for inner in _unwrapped(a)]
+        if last_name(node.func) in WRAPPERS:
+            return [inner for a in node.args for inner in _unwrapped(a, project, module)]
+        if node.args and _is_of_package(node.func, project, module):  # `progressbar(loader, ...)`
+            return [node, *_unwrapped(node.args[0], project, module)]
     return [node]
+
+
+def _is_of_package(func: ast.expr, project: Project, module: Module) -> bool:
+    """Return whether a function is imported from a package that neither the project nor Python has."""
+    name = imported_as(module, func)
+    root = name.partition(".")[0]
+    return bool(root) and root not in STANDARD and project.find(root, module) is None
 
 
 def _is_it(analysis: Reading, module: Module, node: ast.expr, boundary: Boundary) -> bool:

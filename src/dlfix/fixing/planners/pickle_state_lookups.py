@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned
 from dlfix.project.targets import evaluates_generics, oldest_minor
+from dlfix.reach.values import Instance
 from dlfix.source.text import Span
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def plan_lookups(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Pl
         module = analysis.project.module(found.cls.path)
         asks = not found.attribute or _asks_elsewhere(module, found)
         asks = asks and (oldest_minor(module.path) or 0) < _GIVES_STATE
+        asks = asks and not _gives_its_state(analysis, found)
         plan = AddSetstate(found.cls.span, found.typed and evaluates_generics(module), asks)
         added = "`__getstate__` and `__setstate__`" if asks else "`__setstate__`"
         fix = Fix(
@@ -48,20 +50,21 @@ def plan_lookups(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Pl
         yield Planned((finding,), fix)
 
 
-def _asks_elsewhere(module: Module, found: EndlessLookup) -> bool:
-    """Return whether `__getattr__` calls methods, or asks another object for the name.
+def _gives_its_state(analysis: Analysis, found: EndlessLookup) -> bool:
+    """Return whether the class, or a base, has a `__getstate__`."""
+    value = found.crossing.value
+    return isinstance(value, Instance) and analysis.method(value.cls, "__getstate__") is not None
 
-    What it asks, as a process that has not started, may not answer; another object gives the method of its own class.
-    """
+
+def _asks_elsewhere(module: Module, found: EndlessLookup) -> bool:
+    """Return whether `__getattr__` calls methods or asks another object, which may answer for pickle in its own way."""
     node = next((each for each in module.classes if module.span(each) == found.cls.span), None)
     methods = (
         {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)} if node else {}
     )
     hook = methods.get("__getattr__")
-    return (
-        hook is not None
-        and "__getstate__" not in methods
-        and any(isinstance(each, ast.Call) and _asks(each, hook) for each in ast.walk(hook))
+    return hook is not None and any(
+        isinstance(each, ast.Call) and _asks(each, hook) for each in ast.walk(hook)
     )
 
 
@@ -70,6 +73,6 @@ def _asks(call: ast.Call, hook: ast.FunctionDef) -> bool:
     match call:
         case ast.Call(func=ast.Attribute()):
             return True
-        case ast.Call(func=ast.Name(id="getattr"), args=[ast.Attribute(), ast.Name(id=name), *_]):
+        case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Name(id=name), *_]):
             return name in [each.arg for each in hook.args.args[1:]]
     return False

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import ResourceRow
-from dlfix.project.syntax import FUNCTIONS, attributes_of, is_name
+from dlfix.project.name_tests import holds
+from dlfix.project.syntax import FUNCTIONS
 from dlfix.reach.values import Class, External, Instance
 from dlfix.rules.base import Place
 
@@ -365,35 +366,7 @@ class _Lookup:
 
     def _holds(self, test: ast.expr, name: str) -> bool | None:
         """Return what a test of the name, or of what the object has, gives; None where that is not known."""
-        match test:
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                held = self._holds(operand, name)
-                return None if held is None else not held
-            case ast.BoolOp(op=op, values=values):
-                parts = [self._holds(each, name) for each in values]
-                decisive = isinstance(op, ast.Or)
-                if parts[0] is decisive or (decisive in parts and None not in parts):
-                    return decisive
-                return None if None in parts else not decisive
-            case ast.Call(
-                func=ast.Attribute(value=ast.Name(id=asked), attr="startswith" | "endswith" as how),
-                args=[ast.Constant(value=str() as text)],
-            ) if asked == self.asked:
-                return name.startswith(text) if how == "startswith" else name.endswith(text)
-            case ast.Compare(left=left, ops=[op], comparators=[right]):
-                return self._compared(left, op, right, name)
-        return None
-
-    def _compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr, name: str) -> bool | None:
-        inside = isinstance(op, (ast.Eq, ast.In))
-        if not inside and not isinstance(op, (ast.NotEq, ast.NotIn)):
-            return None
-        if isinstance(op, (ast.In, ast.NotIn)) and is_name(attributes_of(right), self.me):
-            return not inside  # the object has no attributes yet
-        texts = _texts(right, isinstance(op, (ast.In, ast.NotIn)))
-        if not isinstance(left, ast.Name) or left.id != self.asked or texts is None:
-            return None
-        return (name in texts) is inside
+        return holds(test, self.asked, name, self.me)
 
 
 def _own(hook: ast.FunctionDef) -> Iterator[ast.AST]:
@@ -432,15 +405,3 @@ def _lets_pass(statement: ast.Try) -> bool:
         caught += kinds
     names = [each.id for each in caught if isinstance(each, ast.Name)]
     return len(names) == len(caught) and _CATCHING_ALL.isdisjoint(names)
-
-
-def _texts(node: ast.expr, several: bool) -> list[str] | None:
-    """Return the texts that a name is compared with: one, or those of a display."""
-    match node:
-        case ast.Constant(value=str() as text) if not several:
-            return [text]
-        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts) if several:
-            found = [each.value for each in parts if isinstance(each, ast.Constant)]
-            if len(found) == len(parts):
-                return [text for text in found if isinstance(text, str)]
-    return None
