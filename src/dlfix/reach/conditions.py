@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dlfix.project.trees import kept
@@ -16,24 +17,30 @@ if TYPE_CHECKING:
 
 # The oldest Python that torch runs on, and any later one.
 _VERSIONS = ((3, 10, 0), (3, 99, 0))
+Surely = Callable[[ast.expr, Frame], list[Value]]  # all that an expression may be
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
 
 
-def outcome(test: ast.expr, frame: Frame, interpreter: Evaluator) -> bool | None:
-    """Return how a test comes out in a frame; None where that is not known."""
+def outcome(
+    test: ast.expr, frame: Frame, interpreter: Evaluator, surely: Surely | None = None
+) -> bool | None:
+    """Return how a test comes out in a frame; None where that is not known.
+
+    `surely` says all that an expression may be, where more is known than of the program as a whole.
+    """
     match test:
         case ast.Constant(value=value):
             return bool(value)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return opposite(outcome(operand, frame, interpreter))
+            return opposite(outcome(operand, frame, interpreter, surely))
         case ast.BoolOp(op=op, values=values):
-            return joined([outcome(value, frame, interpreter) for value in values], op)
+            return joined([outcome(value, frame, interpreter, surely) for value in values], op)
         case ast.Compare(left=left, ops=[op], comparators=[right]) if _is_version(left):
             return _of_version(left, op, right)
     asked = question(test, frame, interpreter)
     if asked is None:
         return None
-    known = interpreter.must.values(asked.subject, frame)
+    known = (surely or interpreter.must.values)(asked.subject, frame)
     return agreed([asked.answer(value) for value in known])
 
 

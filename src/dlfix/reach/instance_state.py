@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project.bindings import EACH, unpacking
-from dlfix.project.syntax import attribute_named, attributes_deleted, callee_name, is_super
+from dlfix.project.syntax import LOOPS, attribute_named, attributes_deleted, callee_name, is_super
 from dlfix.project.trees import children, kept, summary, walk
-from dlfix.reach.conditions import outcome
+from dlfix.reach.conditions import Surely, outcome
 from dlfix.reach.crossing import Store
 from dlfix.reach.methods import (
     decorator_kind,
@@ -43,6 +43,7 @@ from dlfix.reach.values import (
     Generator,
     Instance,
     Unknown,
+    Value,
 )
 
 if TYPE_CHECKING:
@@ -384,7 +385,7 @@ class State:
         if not self._may_change(node, me):
             return
         asks_call = _asks_of_parameters(node.test, frame, self._given)
-        held = outcome(node.test, frame, self.interpreter) if asks_call else None
+        held = outcome(node.test, frame, self.interpreter, self._surely(me)) if asks_call else None
         if held is None and frame.module.says("get_worker_info"):
             held = self._in_parent(node.test, frame)
         if held is None:
@@ -435,14 +436,32 @@ class State:
 
     def _given(self, node: ast.expr) -> bool:
         """Return whether an attribute holds what the constructor was passed, and nothing else so far."""
+        return self._passed(node) is not None
+
+    def _passed(self, node: ast.expr) -> Bound | None:
+        """Return the parameter of the constructor that an attribute holds, and nothing else so far."""
         if not isinstance(node, ast.Attribute) or self.method != "__init__":
-            return False
+            return None
         stores = self.stores.get(node.attr, [])
         bound = stores[0].value if len(stores) == 1 and not stores[0].conditional else None
         if not isinstance(bound, Bound) or not isinstance(bound.node, ast.Name):
-            return False
+            return None
         kinds = {b.kind for b in bound.frame.scope.bindings.get(bound.node.id, ())}
-        return kinds == {"parameter"} and not stores[0].path
+        return bound if kinds == {"parameter"} and not stores[0].path else None
+
+    def _surely(self, me: frozenset[str]) -> Surely:
+        """Return what says all that an expression is while the constructor runs: no other code has the object yet."""
+        must = self.interpreter.must
+
+        def values(node: ast.expr, frame: Frame) -> list[Value]:
+            found = must.values(node, frame)
+            is_own = isinstance(node, ast.Attribute) and _is_me(node.value, me)
+            passed = self._passed(node) if is_own and not found else None
+            if passed is None or any(isinstance(e, LOOPS) for e in frame.module.ancestors(node)):
+                return found
+            return must.values(passed.node, passed.frame)
+
+        return values
 
     def _after(
         self, one: Stores, body: list[ast.stmt], other: Stores, orelse: list[ast.stmt]
