@@ -734,7 +734,7 @@ def main():
         def main():
             DataLoader(Data("a"), num_workers=2, multiprocessing_context="fork")
         """,
-        ["DLF201"],
+        ["DLF202"],
     ),
     "a function that a forked pool is given for its tasks, which are pickled": (
         """

@@ -114,7 +114,7 @@ class EagerResource(Rule):
         for handle in handles(analysis):
             if (
                 handle.row.kind == "resource"
-                and handle.row.fails
+                and handle.fails
                 and not handle.passed_in
                 and not handle.late
             ):

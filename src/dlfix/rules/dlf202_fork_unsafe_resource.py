@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.reach.labels import node_of
 from dlfix.rules.base import Finding, Rule
 from dlfix.rules.reading.handles import finding, handles
 from dlfix.rules.reading.own_processes import is_of_one_process
@@ -20,7 +21,8 @@ class ForkUnsafeResource(Rule):
 
     Some clients reconnect when they are unpickled, so spawn works. Under fork they return
     wrong data or hang, because the workers share the sockets, threads or file position of the
-    parent.
+    parent. A handle that cannot be pickled either is reported here where its workers are surely forked,
+    as with `multiprocessing_context="fork"`: nothing is pickled then.
 
     ## The error you see
 
@@ -110,10 +112,12 @@ class ForkUnsafeResource(Rule):
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each handle that crosses and is unsafe under fork."""
+        pickled = {node_of(each.crossing.value) for each in handles(analysis) if each.fails}
         for handle in handles(analysis):
             if (
                 handle.row.kind == "resource"
-                and not handle.row.fails
+                and not handle.fails
+                and node_of(handle.crossing.value) not in pickled  # reported as such
                 and handle.row.fork_unsafe
                 and not handle.passed_in
                 and not is_of_one_process(handle.crossing, analysis)

@@ -137,7 +137,7 @@ class LazyResourceInState(Rule):
         for handle in handles(analysis):
             if (
                 handle.row.kind == "resource"
-                and handle.row.fails
+                and handle.fails
                 and not handle.passed_in
                 and handle.late
             ):

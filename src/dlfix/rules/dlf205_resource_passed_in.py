@@ -121,11 +121,11 @@ class ResourcePassedIn(Rule):
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each handle that was passed in."""
         for handle in handles(analysis):
-            matters = handle.row.fails or handle.row.fork_unsafe
+            matters = handle.fails or handle.row.fork_unsafe
             if handle.row.kind == "resource" and matters and handle.passed_in:
                 why = (
                     "cannot be pickled"
-                    if handle.row.fails
+                    if handle.fails
                     else "must not be shared with forked workers"
                 )
                 found = finding(type(self), handle, f"`{handle.name}` {_how(handle)} but {why}")

@@ -21,6 +21,7 @@ from dlfix.reach.values import (
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading import reached, samples
 from dlfix.rules.reading.endings import ending_of
+from dlfix.rules.reading.shared_tensors import shared_attributes
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -49,8 +50,8 @@ class SampleMutatedInPlace(Rule):
 
     Follows the values that `__getitem__` and `__iter__` read from a list, dict, array or tensor of
     the dataset, and reports the line that modifies them in place: an assignment to a key, `+=`,
-    `append`, an in-place tensor method. Functions that receive the value are followed. Copies, and caches
-    that are filled on demand, are not reported.
+    `append`, an in-place tensor method. Functions that receive the value are followed. Copies, caches
+    that are filled on demand, and tensors that are put into shared memory (`share_memory_`), are not reported.
 
     ## The error you see
 
@@ -181,10 +182,11 @@ def _own_methods(analysis: Analysis, code: reached.Code) -> list[reached.Code]:
 
 def _reader(analysis: Analysis, instance: Instance, code: reached.Code) -> samples.Reader:
     stores = analysis.stores(instance)
+    shared = shared_attributes(analysis, instance)
 
     def kept(attribute: str) -> samples.Holder | None:
         found = [_holder(analysis, store) for store in stores.get(attribute, ())]
-        if not found or any(each != found[0] for each in found):
+        if not found or any(each != found[0] for each in found) or attribute in shared:
             return None
         holder = found[0]
         if holder is not None and holder.kind == "container" and not holder.element:

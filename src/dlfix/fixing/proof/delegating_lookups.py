@@ -106,14 +106,20 @@ def _may_hold(
     me = self_name(hook)
     field = _field(asked, me)
     if field:
-        return any(goes_by(program, cls, ast.Attribute(asked, field)) for cls in family)
+        return any(_goes_by(program, cls, ast.Attribute(asked, field)) for cls in family)
     if isinstance(asked, ast.Name) and asked.id != me:
         values = values_of(program, owner.module, asked, asked.id)
         fields = [_field(each, me) for each in values]
         if fields and all(fields):
             attributes = [ast.Attribute(asked, each) for each in fields]
-            return any(goes_by(program, cls, each) for cls in family for each in attributes)
+            return any(_goes_by(program, cls, each) for cls in family for each in attributes)
     return may_be(program, owner.module, asked, family)
+
+
+def _goes_by(program: Program, cls: Class, field: ast.Attribute) -> bool:
+    """Return whether an attribute may hold an object of a class; one that nothing makes is known as data alone."""
+    is_made = bool(program.made_through(cls))
+    return goes_by(program, cls, field) if is_made else "data" in field.attr
 
 
 def _field(asked: ast.expr, me: str) -> str:

@@ -60,6 +60,7 @@ class Handle:
     holder: Instance | None  # the nearest object of the tree that keeps it
     store: Store | None  # the statement that keeps it there
     passed_in: bool  # made outside the class that keeps it
+    forked: bool = False  # the processes that get it fork for certain: nothing pickles it
 
     @property
     def name(self) -> str:
@@ -85,8 +86,13 @@ class Handle:
 
     @property
     def error(self) -> str:
-        """What this Python prints when it is pickled."""
-        return self.row.error_on(sys.version_info[:2])
+        """What this Python prints when it is pickled; nothing where it is not."""
+        return "" if self.forked else self.row.error_on(sys.version_info[:2])
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is pickled, and does not come to a worker as it was."""
+        return self.row.fails and not self.forked
 
 
 def handles(analysis: Analysis) -> tuple[Handle, ...]:
@@ -106,7 +112,9 @@ def _handles(analysis: Analysis) -> Iterator[Handle]:
         store = kept.edge.store if kept is not None else None
         if row.closed_crosses and store is not None and is_closed_again(store, row):
             continue
-        yield Handle(crossing, row, _holder(kept), store, is_passed_in(crossing))
+        yield Handle(
+            crossing, row, _holder(kept), store, is_passed_in(crossing), crossing not in pickled
+        )
 
 
 def is_passed_in(crossing: Crossing) -> bool:
