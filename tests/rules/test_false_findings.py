@@ -1658,3 +1658,108 @@ def test_a_script_without_a_guard_does_not_hide_what_workers_of_another_lack(
             (tmp_path / name).write_text("import shared\nshared.run([2])\n")
         session = Session.open([tmp_path], Settings())
         assert sorted(each.finding.code for each in session.diagnoses()) == codes
+
+
+CHOSEN = """
+class Rows(Dataset):
+    def __init__(self, path, late=False):
+        self.late = late
+        {before}
+        {test}:
+            self.db = sqlite3.connect(path)
+        else:
+            self.db = None
+    def __getitem__(self, i): return self.db.execute("SELECT 1")
+{program}
+def main(): DataLoader(Rows("a", late={late}), num_workers=2)
+"""
+ELSEWHERE = "def init(args): args.late = 'JOB' in args.names"
+
+
+@pytest.mark.parametrize(
+    ("test", "late", "before", "program", "found"),
+    [
+        ("if not self.late", True, "", ELSEWHERE, []),
+        ("if not self.late and path", True, "", ELSEWHERE, []),
+        ("if self.late is False", True, "", ELSEWHERE, []),
+        ("if not self.late", False, "", ELSEWHERE, ["DLF201"]),
+        ("if not self.late", 0, "", ELSEWHERE, ["DLF201"]),
+        ("if not self.late", True, "self.late = len(path) > 3", ELSEWHERE, ["DLF201"]),
+    ],
+)
+def test_a_constructor_knows_what_its_attribute_was_given_whatever_else_has_its_name(
+    test: str, late: object, before: str, program: str, found: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "main.py"
+    text = CHOSEN.format(test=test, late=late, before=before, program=program)
+    path.write_text(PRELUDE + text, encoding="utf-8")
+    codes = [each.finding.code for each in Session.open([path], Settings()).diagnoses()]
+    assert codes == found
+
+
+SHARED = """
+import torch
+class Rows(Dataset):
+    def __init__(self, shared=True):
+        {init}
+        self.lock = multiprocessing.Lock()
+    def __len__(self): return 4
+    def __getitem__(self, index):
+        with self.lock:
+            self.weights[index][[0, 1]] += 1
+        return index
+def main(): DataLoader(Rows(), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "found"),
+    [
+        ("self.weights = [torch.zeros(3)]; self.weights[0].share_memory_()", []),
+        ("self.weights = torch.zeros((4, 3)); self.weights.share_memory_()", []),
+        ("rows = torch.zeros((4, 3)); rows.share_memory_(); self.weights = rows", []),
+        ("rows = torch.zeros(3); rows.share_memory_(); self.weights = [torch.zeros(3)]\n"
+         "        self.weights.append(rows)", []),
+        ("self.weights = [torch.zeros(3), torch.zeros(3)]\n"
+         "        for each in self.weights: each.share_memory_()", []),
+        ("self.weights = [torch.zeros(3)]", ["DLF502"]),
+        ("self.weights = [torch.zeros(3)]; self.other = torch.zeros(3).share_memory_()",
+         ["DLF502"]),
+    ],
+)  # fmt: skip
+def test_what_is_in_shared_memory_is_there_to_be_modified(
+    init: str, found: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(PRELUDE + SHARED.format(init=init), encoding="utf-8")
+    codes = [each.finding.code for each in Session.open([path], Settings()).diagnoses()]
+    assert codes == found
+
+
+FORKING = """
+class Data(Dataset):
+    def __init__(self, path): self.db = sqlite3.connect(path)
+    def __getitem__(self, i): return self.db.execute("SELECT 1").fetchone()
+def main(data=Data("a")):
+    {loaders}
+"""
+FORKED = "DataLoader(data, num_workers=2, multiprocessing_context={})"
+
+
+@pytest.mark.parametrize(
+    ("loaders", "found"),
+    [
+        (FORKED.format("'fork'"), ["DLF202"]),
+        (FORKED.format("multiprocessing.get_context('fork')"), ["DLF202"]),
+        (FORKED.format("multiprocessing.get_context('spawn')"), ["DLF201"]),
+        (FORKED.format("'fork'") + "; " + FORKED.format("None"), ["DLF201"]),
+    ],
+)
+def test_a_handle_of_workers_that_surely_fork_is_shared_and_not_pickled(
+    loaders: str, found: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(PRELUDE + FORKING.format(loaders=loaders), encoding="utf-8")
+    diagnoses = Session.open([path], Settings()).diagnoses()
+    assert [each.finding.code for each in diagnoses] == found
+    assert all(bool(each.finding.error) == (each.finding.code == "DLF201") for each in diagnoses)

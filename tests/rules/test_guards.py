@@ -38,3 +38,36 @@ def test_a_choice_that_only_the_main_process_takes(tmp_path, start, found):
     (tmp_path / "main.py").write_text(SCRIPT.format(start=start))
     findings = inspect(analyze(Project([tmp_path / "main.py"]), load()), all_rules())
     assert [each.finding.code for each in findings] == found
+
+
+LOOP = """
+import inspect
+import torch
+from torch.utils.data import DataLoader
+from {origin} import shown
+
+loader = DataLoader(list(range(4)), num_workers=2)
+{loop}
+"""
+
+
+@pytest.mark.parametrize(
+    ("origin", "loop", "found"),
+    [
+        ("progressbar", "for batch in shown(loader, max_value=4): print(batch)", ["DLF301"]),
+        ("progressbar", "for n, batch in enumerate(shown(loader)): print(batch)", ["DLF301"]),
+        ("bars.all", "sizes = [len(batch) for batch in shown(loader)]", ["DLF301"]),
+        ("own", "for size in shown(loader): print(size)", []),  # which only asks for its length
+        ("progressbar", "for n in shown(range(9), loader): print(n)", []),
+        ("progressbar", "for name, _ in inspect.getmembers(loader): print(name)", []),
+        ("progressbar", "for name in vars(loader): print(name)", []),
+    ],
+)
+def test_a_loop_over_what_a_package_makes_of_a_loader_starts_its_workers(
+    tmp_path, origin, loop, found
+):
+    (tmp_path / "own.py").write_text("def shown(loader):\n    return [len(loader)]\n")
+    (tmp_path / "main.py").write_text(LOOP.format(origin=origin, loop=loop))
+    files = [tmp_path / "main.py", tmp_path / "own.py"]
+    findings = inspect(analyze(Project(files), load()), all_rules())
+    assert [each.finding.code for each in findings] == found
