@@ -1763,3 +1763,18 @@ def test_a_handle_of_workers_that_surely_fork_is_shared_and_not_pickled(
     diagnoses = Session.open([path], Settings()).diagnoses()
     assert [each.finding.code for each in diagnoses] == found
     assert all(bool(each.finding.error) == (each.finding.code == "DLF201") for each in diagnoses)
+
+
+def test_a_loader_out_of_view_forks_where_all_in_view_do(tmp_path: Path) -> None:
+    """`Other` is sent nowhere in view; what it holds is what another dataset sends to a loader that forks."""
+    holding = "".join(
+        f"class {name}(Dataset):\n    def __init__(self): self.data = Data('a')\n"
+        "    def __getitem__(self, i): return self.data[i]\n"
+        for name in ("Sent", "Other")
+    )
+    source = FORKING.format(loaders=FORKED.format("'fork'")).replace('data=Data("a")', "")
+    source = source.replace("(data, ", "(Sent(), ").replace("def main", holding + "def main")
+    path = tmp_path / "main.py"
+    path.write_text(PRELUDE + source, encoding="utf-8")
+    codes = [each.finding.code for each in Session.open([path], Settings()).diagnoses()]
+    assert codes == ["DLF202"]

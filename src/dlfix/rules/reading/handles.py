@@ -101,7 +101,7 @@ def handles(analysis: Analysis) -> tuple[Handle, ...]:
 
 
 def _handles(analysis: Analysis) -> Iterator[Handle]:
-    pickled = {*analysis.pickled}
+    pickled = {*_pickled(analysis)}
     for crossing in analysis.crossings:
         row = running(crossing, analysis) or row_of(crossing.value, analysis)
         if row is None or row.kind == "plain" or row.pickles == "unknown":
@@ -115,6 +115,19 @@ def _handles(analysis: Analysis) -> Iterator[Handle]:
         yield Handle(
             crossing, row, _holder(kept), store, is_passed_in(crossing), crossing not in pickled
         )
+
+
+def _pickled(analysis: Analysis) -> Iterator[Crossing]:
+    """Yield what is pickled: a loader out of view is taken to fork where all in view that get the same do."""
+    every = {*analysis.pickled}
+    forked = {node_of(each.value) for each in analysis.crossings if each not in every}
+    if not forked:
+        yield from every
+        return
+    forked -= {node_of(each.value) for each in every if each.boundary.kind != "dataset"}
+    for crossing in every:
+        if crossing.boundary.kind != "dataset" or node_of(crossing.value) not in forked:
+            yield crossing
 
 
 def is_passed_in(crossing: Crossing) -> bool:
