@@ -133,7 +133,10 @@ def _is_opened_alike(site: StoreSite, body: str) -> bool:
     """Return whether a body does what an opening does, and no more or less: one call of the same function."""
     if not isinstance(site.value, ast.Call) or not body.startswith("return "):
         return False
-    made = ast.parse(f"({body.removeprefix('return ')})", mode="eval").body
+    try:  # a comment may end the line; further statements are no part of one expression
+        made = ast.parse(f"({body.removeprefix('return ')}\n)", mode="eval").body
+    except SyntaxError:
+        return False
     return isinstance(made, ast.Call) and ast.dump(made.func) == ast.dump(site.value.func)
 
 
