@@ -409,8 +409,9 @@ def _unwrapped(node: ast.expr, project: Project, module: Module) -> list[ast.exp
 def _is_of_package(func: ast.expr, project: Project, module: Module) -> bool:
     """Return whether a function is imported from a package that neither the project nor Python has."""
     name = imported_as(module, func)
-    root = name.partition(".")[0]
-    return bool(root) and root not in STANDARD and project.find(root, module) is None
+    root, home = name.partition(".")[0], name.rpartition(".")[0]
+    own = (project.contains(each, module) for each in {root, home} if each)
+    return bool(root) and root not in STANDARD and not any(own)
 
 
 def _is_it(analysis: Reading, module: Module, node: ast.expr, boundary: Boundary) -> bool:
