@@ -9,7 +9,7 @@ from torch.utils.data import DataLoader, Dataset
 class Archive(Dataset):
     def __init__(self, path):
         self.path = path
-        self._archive_by_pid = {os.getpid(): zipfile.ZipFile(path)}
+        self._archive_by_pid = {}
         self.names = sorted(self.archive.namelist())
 
     @property

@@ -17,9 +17,7 @@ if __name__ == "__main__":
     is_far = offset > 3
     limits = (0, 10)
 
-    scaled = functools.partial(
-        _scaled, args=args, offset=offset, is_far=is_far, limits=limits
-    )
+    scaled = functools.partial(_scaled, args=args, offset=offset, is_far=is_far, limits=limits)
 
     if args.workers:
         with multiprocessing.get_context(args.start_method).Pool(args.workers) as pool:
