@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.hoisting.captures import Capture
 from dlfix.fixing.hoisting.lifetime import is_scalar
-from dlfix.project.targets import oldest_minor
+from dlfix.project.targets import asks_for_state
 from dlfix.reach.crossing import Crossing
 from dlfix.reach.entry_points import under_guard
 from dlfix.reach.values import (
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
 
 _POOLS = frozenset({"Pool", "Executor"})
-_GIVES_STATE = 11  # the minor version of Python from which on each object has a `__getstate__`
 # Library calls that give a path, a text or the like.
 _SMALL_PARTS = ("os.path.", "pathlib.", "datetime.", "time.")
 _SMALL_CALLS = frozenset(
@@ -57,7 +56,7 @@ def newly_sends(crossing: Crossing, function: Value) -> bool:
 
 def unpicklable(value: Value, analysis: Analysis, module: Module) -> str:
     """Return why an object cannot be pickled on the oldest Python of a project, empty where nothing is known against it."""
-    if not isinstance(value, Instance) or (oldest_minor(module.path) or 0) >= _GIVES_STATE:
+    if not isinstance(value, Instance) or not asks_for_state(module.path):
         return ""
     found = raises_for_state(analysis, value)
     if found is None:

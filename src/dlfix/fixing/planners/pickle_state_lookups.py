@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned
-from dlfix.project.targets import evaluates_generics, oldest_minor
+from dlfix.project.targets import asks_for_state, evaluates_generics
 from dlfix.reach.values import Instance
 from dlfix.source.text import Span
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
     from dlfix.rules.base import Finding
     from dlfix.rules.reading.unpickling import EndlessLookup
-
-_GIVES_STATE = 11  # the minor version of Python from which on each object has a `__getstate__`
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ def plan_lookups(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Pl
         found: EndlessLookup = finding.evidence
         module = analysis.project.module(found.cls.path)
         asks = not found.attribute or _asks_elsewhere(module, found)
-        asks = asks and (oldest_minor(module.path) or 0) < _GIVES_STATE
+        asks = asks and asks_for_state(module.path)
         asks = asks and not _gives_its_state(analysis, found)
         plan = AddSetstate(found.cls.span, found.typed and evaluates_generics(module), asks)
         added = "`__getstate__` and `__setstate__`" if asks else "`__setstate__`"

@@ -12,7 +12,6 @@ from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import Function, dotted, last_part, self_name
 from dlfix.project.module import Module
-from dlfix.project.trees import said
 
 _COLLECTIONS = frozenset(
     "dict list set defaultdict OrderedDict deque Counter WeakValueDictionary".split()
@@ -90,17 +89,7 @@ def _is_of_parent(
     if function.name in (*order.IN_WORKERS, *order.STATE) or not parent.runs(module, function):
         return False
     calls = list(change.new.calls_of(function))
-    return bool(calls) and all(
-        change.new.enclosing(home, call) is not None or _is_guarded(home, call)
-        for home, call in calls
-    )
-
-
-def _is_guarded(module: Module, node: ast.AST) -> bool:
-    return any(
-        isinstance(each, ast.If) and "__main__" in said(each.test)
-        for each in module.ancestors(node)
-    )
+    return bool(calls) and all(change.new.runs_later(home, call) for home, call in calls)
 
 
 def _set_on(

@@ -12,11 +12,10 @@ from dlfix.fixing.proof.syntax import Function, calls_in, is_attribute, self_nam
 from dlfix.fixing.proof.writes import goes_by, may_be, values_of
 from dlfix.project.name_tests import holds
 from dlfix.project.syntax import attributes_of, is_name, is_super, parameters
-from dlfix.project.targets import oldest_minor
+from dlfix.project.targets import asks_for_state
 
 _HOOK = "__getattr__"
 _ASKED_ANYWAY = frozenset(dir(object)) - {"__getstate__"}  # found without the hook
-_GIVES_STATE = 11  # the minor version of Python from which on each object has a `__getstate__`
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -39,8 +38,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
 
 def _is_looked_up(change: ClassChange, name: str) -> bool:
     """Return whether Python asks `__getattr__` for a state method that a class lacks."""
-    oldest = oldest_minor(change.file.after.path) or 0
-    return name not in _ASKED_ANYWAY and (name != "__getstate__" or oldest < _GIVES_STATE)
+    asks = name != "__getstate__" or asks_for_state(change.file.after.path)
+    return asks and name not in _ASKED_ANYWAY
 
 
 def _delegating(program: Program) -> Iterator[Class]:

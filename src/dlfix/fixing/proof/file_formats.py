@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from dlfix.catalog import load
 from dlfix.fixing.proof.at_stake import imports_of, spelled_out
-from dlfix.fixing.proof.late_code import opens_to_write
+from dlfix.fixing.proof.late_code import modes_given, opens_to_write
 from dlfix.fixing.proof.syntax import last_part
 from dlfix.project.module import Module
 
@@ -28,19 +28,14 @@ def format_written(module: Module, written: ast.Call) -> str:
     node = spelled_out(written, imports_of(module.tree))
     name = ast.unparse(node.func)
     if name in _OPENERS:
-        return _TEXT if opens_to_write(node) and not _is_binary(node) else ""
+        is_binary = any("b" in mode for mode in modes_given(node))
+        return _TEXT if opens_to_write(node) and not is_binary else ""
     if last_part(node.func) == "write_text":
         return _TEXT
     row = load().function(name)
     if row is None and isinstance(node.func, ast.Attribute):
         row = load().methods_of_files.get(node.func.attr)
     return row.format if row is not None and row.does == "writes" else ""
-
-
-def _is_binary(node: ast.Call) -> bool:
-    """Return whether a call of `open` gives a mode with a `b`."""
-    given = [each.value for each in node.keywords if each.arg == "mode"] or node.args[1:2]
-    return any("b" in str(each.value) for each in given if isinstance(each, ast.Constant))
 
 
 __all__ = ["format_written", "formats_opened"]

@@ -249,15 +249,20 @@ def used_on_self(function: Function) -> Iterator[str]:
 
 def opens_to_write(call: ast.Call) -> bool:
     """Return whether a call opens something in a mode that writes."""
-    given = [k.value for k in call.keywords if k.arg in {"mode", "flag"}] or call.args[1:2]
-    modes = [m.value for m in given if isinstance(m, ast.Constant) and isinstance(m.value, str)]
     opens = "open" in last_part(call.func).lower() or last_part(call.func)[:1].isupper()
-    return opens and any(_MODE.fullmatch(mode) for mode in modes)
+    return opens and any(_MODE.fullmatch(mode) for mode in modes_given(call))
+
+
+def modes_given(call: ast.Call) -> list[str]:
+    """Return the mode that a call spells out for what it opens; nothing where it gives none, or computes it."""
+    given = [k.value for k in call.keywords if k.arg in {"mode", "flag"}] or call.args[1:2]
+    return [m.value for m in given if isinstance(m, ast.Constant) and isinstance(m.value, str)]
 
 
 __all__ = [
     "is_new",
     "late_openers",
+    "modes_given",
     "moved",
     "opens_nothing",
     "opens_to_write",

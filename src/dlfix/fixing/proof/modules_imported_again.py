@@ -18,7 +18,6 @@ from dlfix.fixing.proof.syntax import (
     stored_names,
 )
 from dlfix.fixing.proof.writes import changes_in_place
-from dlfix.project.import_time import is_guard
 from dlfix.project.module import Module
 from dlfix.project.order import in_order
 
@@ -107,7 +106,11 @@ class _SetLater:
         for other in self.program.project.setting(name, module):
             for node in other.nodes(ast.Attribute):
                 is_set = node.attr == name and not isinstance(node.ctx, ast.Load)
-                if is_set and self._is_later(other, node) and self._is(other, node.value, module):
+                if (
+                    is_set
+                    and self.program.runs_later(other, node)
+                    and self._is(other, node.value, module)
+                ):
                     yield name, other, node
 
     def _by_computed_names(self, module: Module) -> Iterator[tuple[str, Module, ast.AST]]:
@@ -115,17 +118,10 @@ class _SetLater:
             for call in other.calls_by_name.get("setattr", ()):
                 if (
                     call.args
-                    and self._is_later(other, call)
+                    and self.program.runs_later(other, call)
                     and self._is(other, call.args[0], module)
                 ):
                     yield ast.unparse(call.args[1]) if call.args[1:] else "*", other, call
-
-    def _is_later(self, module: Module, node: ast.AST) -> bool:
-        """Return whether code does not run where a worker imports the script."""
-        in_function = self.program.enclosing(module, node) is not None
-        return in_function or any(
-            is_guard(each) for each in module.ancestors(node) if isinstance(each, ast.If)
-        )
 
     def _is(self, module: Module, node: ast.expr, wanted: Module) -> bool:
         found = modules_meant.meant(self.program, module, node)

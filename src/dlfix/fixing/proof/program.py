@@ -18,6 +18,7 @@ from dlfix.fixing.proof.syntax import (
     last_part,
     parameters,
     self_name,
+    strings,
 )
 from dlfix.project.holding import ANYWHERE, Holding, Passing
 from dlfix.project.import_time import ImportTime
@@ -625,6 +626,12 @@ class Program:
     def enclosing(self, module: Module, node: ast.AST) -> Function | None:
         """Return the function a node stands in."""
         return next((a for a in module.ancestors(node) if isinstance(a, FUNCTIONS)), None)
+
+    def runs_later(self, module: Module, node: ast.AST) -> bool:
+        """Return whether a node runs in a function or under the main guard: not where a worker imports the module."""
+        tests = (each.test for each in module.ancestors(node) if isinstance(each, ast.If))
+        is_guarded = any("__main__" in strings(test) for test in tests)
+        return is_guarded or self.enclosing(module, node) is not None
 
     def shown(self, word: str) -> list[Shown]:
         """Return where all attributes or fields of an object are read by a word, its own methods left out."""

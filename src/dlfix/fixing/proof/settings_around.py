@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from dlfix.catalog import SettingRow, load
 from dlfix.fixing.proof.at_stake import imports_of
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.late_code import opening_calls
+from dlfix.fixing.proof.late_code import modes_given, opening_calls
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.syntax import Function, last_part
-from dlfix.project.import_time import is_guard
 from dlfix.project.library_names import uses
 from dlfix.project.module import Module
 
@@ -53,8 +52,7 @@ def _read_by(name: str, call: ast.Call) -> Iterator[SettingRow]:
 
 def _opens_text(call: ast.Call) -> bool:
     """Return whether a call opens a text without a word on its encoding."""
-    mode = [*call.args[1:2], *(each.value for each in call.keywords if each.arg == "mode")]
-    is_binary = any(isinstance(each, ast.Constant) and "b" in str(each.value) for each in mode)
+    is_binary = any("b" in mode for mode in modes_given(call))
     return not is_binary and not any(each.arg == "encoding" for each in call.keywords)
 
 
@@ -81,13 +79,8 @@ class _MadeForAWhile:
                 call = module.parent(node)
                 is_call = isinstance(call, ast.Call) and call.func is node
                 is_made = is_call or isinstance(node.ctx, ast.Store)
-                if is_made and self._is_later(module, node) and _gives(row, call):
+                if is_made and self.program.runs_later(module, node) and _gives(row, call):
                     yield module, node
-
-    def _is_later(self, module: Module, node: ast.expr) -> bool:
-        in_function = self.program.enclosing(module, node) is not None
-        above = module.ancestors(node)
-        return in_function or any(isinstance(each, ast.If) and is_guard(each) for each in above)
 
     def _is_kept_by_a_block(self, row: SettingRow, module: Module, node: ast.expr) -> bool:
         imports = imports_of(module.tree)
