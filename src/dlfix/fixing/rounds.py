@@ -599,10 +599,22 @@ class Run:
         fix = planned if alike and isinstance(planned, Fix) else replace(applied, edits=())
         if stage == 0 or fix.applicability is Applicability.UNSAFE:
             return fix
-        other = self._ways(self.ends[0]).blocker(first)
+        other = self._ways_of_unsafe.blocker(first)
         beside = whole_or_nothing.what(other) if other is not None else "another finding"
         why = f"the fix is only useful together with the unsafe fix of {beside}"
         return replace(fix, applicability=Applicability.UNSAFE, why_unsafe=why)
+
+    @cached_property
+    def _ways_of_unsafe(self) -> whole_or_nothing.Ways:
+        """What is in the way after the safe fixes; first what has a fix that is unsafe by itself, not for another's sake."""
+        state = self.ends[0]
+        return whole_or_nothing.Ways(
+            self.first.findings, lambda finding: self._is_fixed(finding, state), self._is_unsafe
+        )
+
+    def _is_unsafe(self, finding: Finding) -> bool:
+        _, fix = self._applied.get(id(finding), (0, None))
+        return fix is not None and fix.applicability is Applicability.UNSAFE
 
     def _why_left(self, first: Finding, last: Finding) -> Fix | Refused | None:
         """Return why a finding is there in the end."""
