@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dlfix.project import scan
 from dlfix.project.module import Module, enclosing_function
-from dlfix.project.syntax import LOOPS, attribute_named, attributes_of, is_super
+from dlfix.project.syntax import (
+    LOOPS,
+    attribute_named,
+    attributes_of,
+    is_private,
+    is_super,
+    key_of,
+)
 from dlfix.project.trees import summary
 from dlfix.reach.constructions import may_be_made
 from dlfix.reach.correlated import excluded
@@ -485,6 +492,8 @@ class Instances:
     ) -> Iterator[Reached]:
         """Yield what a class gives for a name, bound to `owner`; `after` skips the class itself."""
         line = self.mro(cls)[1 if after else 0 :]
+        if is_private(name) and isinstance(node, ast.Attribute):
+            line = _mangled_alike(line, name, node, frame)
         metaclass = self.metaclass(cls) if isinstance(owner, Class) else None
         own = any(isinstance(base, Class) and name in base.body_names() for base in line)
         if metaclass is None or own:
@@ -1001,6 +1010,16 @@ def _targets_by_name(module: Module) -> dict[str, list[tuple[ast.Attribute, ast.
     for target, node in _set_attributes(module):
         found.setdefault(target.attr, []).append((target, node))
     return found
+
+
+def _mangled_alike(line: list[Base], name: str, read: ast.AST, frame: Frame) -> list[Base]:
+    """Return the classes of a line in which a class-private name is the one that a place reads."""
+    around = frame.module.ancestors(read)
+    within = next((each.name for each in around if isinstance(each, ast.ClassDef)), None)
+    if within is None:
+        return line
+    key = key_of(name, within)
+    return [b for b in line if isinstance(b, Class) and key_of(name, b.node.name) == key]
 
 
 def _is_set_after(store: Store, read: ast.AST, frame: Frame) -> bool:
