@@ -27,6 +27,7 @@ _PINNING = {
     **dict.fromkeys((".python-version", "runtime.txt"), re.compile(r"^(?:python-)?3\.(\d+)")),
 }  # fmt: skip
 _GENERICS = frozenset({"Dict", "List", "Tuple", "Set", "FrozenSet", "Type"})
+_CACHES_PROPERTIES = 8  # the minor version from which there is `functools.cached_property`
 _GIVES_STATE = 11  # the minor version from which on each object has a `__getstate__`
 _SUBSCRIPTED = 9  # the minor version from which `dict[str, object]` can be evaluated
 
@@ -48,6 +49,11 @@ def oldest_minor(path: Path) -> int | None:
 def asks_for_state(path: Path) -> bool:
     """Return whether pickle may look for a `__getstate__` that an object has not: before Python 3.11."""
     return (oldest_minor(path) or 0) < _GIVES_STATE
+
+
+def has_cached_property(path: Path) -> bool:
+    """Return whether a file may use `functools.cached_property`, as far as its project says."""
+    return (oldest_minor(path) or _CACHES_PROPERTIES) >= _CACHES_PROPERTIES
 
 
 def _pinned(folder: Path) -> Iterator[int]:

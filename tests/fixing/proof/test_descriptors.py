@@ -56,6 +56,32 @@ def test_a_path_is_kept():
     assert kept("path", "zipfile.ZipFile(path)", before="zipfile.ZipFile(path)") == []
 
 
+WHOLE = """
+import zipfile
+from pathlib import Path
+
+class Rows(Dataset):
+    def __init__(self, path):
+        path = Path(path)
+        {opens}
+{opener}
+    def __getitem__(self, index):
+        return self.archive.read(str(index))
+
+loader = DataLoader(Rows("a.zip"), num_workers=2)
+"""
+
+
+def test_a_path_object_is_kept():
+    opener = (
+        OPENER.replace("maps", "archive")
+        .format(opened="")
+        .replace("return [ for path in self.paths]", "return zipfile.ZipFile(str(self.path))")
+    )
+    before = WHOLE.format(opens="self.archive = zipfile.ZipFile(str(path))", opener="")
+    assert worse(before, WHOLE.format(opens="self.path = path", opener=opener)) == []
+
+
 RELATIVE = """
 FOLDER = os.open("data", os.O_RDONLY)
 

@@ -31,6 +31,7 @@ from dlfix.fixing.classes.scoped import is_needed_later
 from dlfix.fixing.classes.state import is_slotted, slotted_by_decorator
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.order import comes_before, in_order
+from dlfix.project.targets import has_cached_property
 
 
 class LazyClass(Clearing):
@@ -45,6 +46,8 @@ class LazyClass(Clearing):
         by_process = (self.is_touched_later() and not shared) or is_slotted(self.facts)
         count = self._count() if by_process else None
         by_process = by_process and count is None
+        if not has_cached_property(self.module.path) and not shared:
+            by_process, count = True, None
         if not is_slotted(self.facts) and self.handles.keys() & {*(self.facts.slots or ())}:
             raise Refusal(
                 f"the class has both `__slots__` and `__dict__` ({self.facts.line(self.facts.node)})"

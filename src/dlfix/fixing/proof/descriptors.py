@@ -142,7 +142,7 @@ def _is_live(value: ast.expr, handles: Mapping[str, ResourceRow]) -> bool:
         case ast.Call(func=ast.Attribute(attr="fileno"), args=[]):
             return True
         case ast.Name(id=name):
-            return name in handles
+            return name in handles and handles[name].kind != "plain"
         case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
             return any(_is_live(each, handles) for each in parts)
     return False
