@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, *COMPREHENSIONS)
 _PUTTING = frozenset({*ADDING, "update", "extend"})
+_BY_SYNTAX = frozenset({"__getitem__", "__len__"})
 _DEEPEST = 1  # calls in the function that a statement calls are read, no further
 
 
@@ -72,7 +73,7 @@ class Cleared:
         emptied = self._last_emptied(store.attribute)
         if emptied is None:
             return store
-        filling = self.interpreter.roles.leading_to(self.instance.cls, store.method)
+        filling = self._leading_to({store.method})
         is_last = self._are_not_run_after(emptied, filling)
         if emptied.by.method == store.method:
             return self._set_by(emptied.by, store) if is_last else store
@@ -80,7 +81,7 @@ class Cleared:
 
     def _last_emptied(self, attribute: str) -> Last | None:
         """Return what surely empties an attribute last, of an object that is made and sent in one function."""
-        call, frame = self.instance.call, self.instance.frame
+        call, frame = self._outermost.call, self._outermost.frame
         if call is None or frame is None or frame.module is not self.boundary.frame.module:
             return None
         module = frame.module
@@ -113,14 +114,34 @@ class Cleared:
         emptied = self._last_emptied(attribute)
         if emptied is None:
             return False
-        roles, cls = self.interpreter.roles, self.instance.cls
-        filling = {
-            leading
-            for name, node in roles.methods(cls).items()
-            if attribute in _puts_into(node)
-            for leading in roles.leading_to(cls, name)
-        }
-        return not self._are_not_run_after(emptied, filling)
+        methods = self.interpreter.roles.methods(self.instance.cls)
+        filling = {name for name, node in methods.items() if attribute in _puts_into(node)}
+        return not self._are_not_run_after(emptied, self._leading_to(filling))
+
+    @cached_property
+    def _around(self) -> list[Instance]:
+        """The object, and those in whose constructors it is made, the outermost last."""
+        found = [self.instance]
+        while (frame := found[-1].frame) is not None and isinstance(frame.owner, Instance):
+            if frame.owner in found or frame.scope.name != "__init__":
+                break
+            found.append(frame.owner)
+        return found
+
+    @property
+    def _outermost(self) -> Instance:
+        return self._around[-1]
+
+    def _leading_to(self, methods: AbstractSet[str]) -> AbstractSet[str]:
+        """Return the methods of the outermost object that may lead to some of the object's."""
+        roles = self.interpreter.roles
+        for each in self._around:
+            if each is not self.instance:
+                own = roles.methods(each.cls)
+                special = any(each.startswith("__") for each in methods - _BY_SYNTAX)
+                methods = {n for n, node in own.items() if special or methods & _names_read(node)}
+            methods = {lead for name in methods for lead in roles.leading_to(each.cls, name)}
+        return methods
 
     def _set_by(self, by: Emptied, store: Store) -> Store:
         """Return a store of a method as one call of the method makes it."""
@@ -142,12 +163,17 @@ class Cleared:
         for call in _calls_of(statement):
             of = call.func.value if isinstance(call.func, ast.Attribute) else None
             frame = self.interpreter.frame_at(module, call)
-            if is_name(of, name) and attribute in self._emptied_by(last_name(call.func)):
+            is_own = is_name(of, name) and len(self._around) == 1
+            if is_own and attribute in self._emptied_by(last_name(call.func)):
                 yield call, Emptied(attribute, last_name(call.func), call, frame)
-            elif any(is_name(node, name) for node in call.args):
-                found = self._emptied_by_call(call, frame, _DEEPEST)
+            elif any(is_name(node, name) for node in (*self._asked(of), *call.args)):
+                found = self._emptied_by_call(call, frame, _DEEPEST + len(self._around) - 1)
                 inner = [each for each in found if each.attribute == attribute]
                 yield from ((call, each) for each in inner[-1:])
+
+    def _asked(self, of: ast.expr | None) -> list[ast.expr | None]:
+        """Return the object whose method is called, where that is one around the object."""
+        return [of] if len(self._around) > 1 else []
 
     def _leaves_empty(self, node: ast.Name, module: Module, filling: AbstractSet[str]) -> bool:
         """Return whether a use of the object by its name fills nothing that is then sent."""
@@ -243,7 +269,8 @@ class Cleared:
         inside = calls.frame_of(function, calls.arguments(call, frame), call, frame, owner)
         if inside is not None:
             for inner in _surely_called(function.node):
-                yield from self._emptied_by_call(inner, inside, depth - 1)
+                if len(self._around) == 1 or _is_last_use(inner, function.node):
+                    yield from self._emptied_by_call(inner, inside, depth - 1)
 
     @cached_property
     def _emptying(self) -> frozenset[str]:
@@ -297,6 +324,28 @@ class Cleared:
         own = cleared_by(method.node) | replaced_by(method.node)
         last = self.interpreter.instances.method(self.instance.cls, called_last(method.node))
         return own if last is None else own | cleared_by(last.node) | replaced_by(last.node)
+
+
+@summary
+def _names_read(node: ast.AST) -> frozenset[str]:
+    """Return the attributes that a method reads, of whatever object, and what it may call by the syntax."""
+    nodes = [*walk(node)]
+    read = {inner.attr for inner in nodes if isinstance(inner, ast.Attribute)}
+    read |= {"__getitem__" for inner in nodes if isinstance(inner, ast.Subscript)}
+    return frozenset(read | {"__len__" for inner in nodes if is_name(inner, "len")})
+
+
+def _is_last_use(call: ast.Call, function: ast.AST) -> bool:
+    """Return whether a function does nothing more with what it was given once it has made a call."""
+    arguments = getattr(function, "args", None)
+    given = {each.arg for each in walk(arguments) if isinstance(each, ast.arg)} if arguments else ()
+    return not any(
+        isinstance(node, ast.Name)
+        and node.id in given
+        and comes_before(call, node)
+        and not lies_in(node, call)
+        for node in walk(function)
+    )
 
 
 @summary

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 
 from dlfix.fixing.proof.computed_names import computed_in
 from dlfix.fixing.proof.flow_targets import bindings_of
-from dlfix.fixing.proof.program import Program, whose_class
+from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.stored_values import values_given
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, last_part, parameters
 from dlfix.project.bindings import Binding
@@ -23,7 +23,7 @@ _BASES = frozenset({"__bases__", "__mro__"})
 # What is asked of the attributes of an object together, and what shows or copies them.
 _READ_ALL = frozenset("items keys values get copy".split())
 _SHOW_ALL = frozenset(
-    "print pprint pformat str repr len dict list sorted copy deepcopy dump dumps format isinstance".split()
+    "print pprint pformat str repr len dict list sorted update copy deepcopy dump dumps format isinstance".split()
 )
 _MOST = 60  # expressions that one question is followed to
 
@@ -278,6 +278,8 @@ class Sources:
             call = home.parent(node)
             if not isinstance(node.ctx, ast.Load) or _is_annotation(home, node):
                 continue
+            if self.program.is_of_library(home, node):
+                continue  # a library's, of the same name
             if not isinstance(call, ast.Call) or call.func is not node:
                 yield None
                 continue
@@ -298,17 +300,27 @@ class Sources:
                 names += (alias for alias in home.aliases_of(each) if alias not in names)
                 yield from ((home, node) for node in home.nodes_by_name.get(each, ()))
 
+    def _may_be_set_by_table(self, own: Class) -> bool:
+        """Return whether code beside a class sets attributes by names that are not written out."""
+        return any(map(self._sets_by_table, self._homes(own)))
+
+    def _homes(self, own: Class) -> set[Module]:
+        return {each.module for each in self.program.family(own)}
+
+    def _sets_by_table(self, module: Module) -> bool:
+        return any(computed_in(module)) or next(tables_changed(module), None) is not None
+
     def _kept(self, module: Module, node: ast.Attribute, name: str, met: set[object]) -> bool:
         """Return whether an attribute of `self` is only set, wherever that may be, to something else."""
         own = self.program.class_of_self(module, node.value)
         if own is None or name in met:
             return own is not None
         met.add(name)
-        if any(_sets_by_name(each.module) for each in self.program.family(own)):
+        if self._may_be_set_by_table(own):
             return False
         stored = False
         for home in self.program.project.mentions(name):
-            if name in home.scope.bindings or home.functions_by_name.get(name):
+            if home.functions_by_name.get(name):
                 return False
             for each in home.nodes_by_name.get(name, ()):
                 if isinstance(each, ast.Name):
@@ -373,12 +385,10 @@ def _is_metaclass(base: str) -> bool:
     return name != "ModuleType" and name.endswith(("type", "Type", "Meta", "MetaClass"))
 
 
-def _sets_by_name(module: Module) -> bool:
-    """Return whether code of a module sets attributes by names that are not written out."""
-    if any(computed_in(module)):
-        return True
-    tables = [*module.nodes_by_name.get("__dict__", ()), *module.calls_by_name.get("vars", ())]
-    return not all(_is_only_read(module, each) for each in tables)
+def tables_changed(module: Module) -> Iterator[ast.expr]:
+    """Yield the tables of all attributes of an object that code may change: `vars(x)`, `x.__dict__`."""
+    names = (*module.nodes_by_name.get("__dict__", ()), *module.calls_by_name.get("vars", ()))
+    yield from (each for each in names if not _is_only_read(module, each))
 
 
 def _is_only_read(module: Module, table: ast.AST) -> bool:
@@ -413,4 +423,4 @@ def _is_annotation(module: Module, node: ast.AST) -> bool:
     return isinstance(above, ast.arg) or getattr(above, "returns", None) is node
 
 
-__all__ = ["Sources", "makes_function", "observed"]
+__all__ = ["Sources", "makes_function", "observed", "tables_changed"]

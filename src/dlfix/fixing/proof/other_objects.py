@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 
+from dlfix.fixing.proof.computed_names import computed_in
 from dlfix.fixing.proof.flow_targets import Targets
-from dlfix.fixing.proof.observed_values import Sources
+from dlfix.fixing.proof.observed_values import Sources, tables_changed
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.syntax import Function, executed, last_part
 from dlfix.project.bindings import Binding
 from dlfix.project.library_names import imported_as
 from dlfix.project.module import Module
+from dlfix.project.syntax import attributes_of
 
 # Modules whose functions read or make data and settings.
 _OF_DATA = frozenset("json yaml toml tomllib configparser omegaconf".split())
@@ -26,6 +28,7 @@ class OtherObjects(Sources):
         super().__init__(program, frozenset())
         self.family = family
         self._targets = Targets(program)
+        self._set_by_table: dict[Class, bool] = {}
 
     def _are(self, module: Module, node: ast.AST | None, met: set[object]) -> bool:
         if isinstance(node, ast.Call) and whose_class(node) is None and node not in met:
@@ -34,6 +37,20 @@ class OtherObjects(Sources):
         if isinstance(node, (ast.Name, ast.Attribute)) and self._is_module(module, node):
             return True
         return super()._are(module, node, met)
+
+    def _may_be_set_by_table(self, own: Class) -> bool:
+        if own not in self._set_by_table:
+            self._set_by_table[own] = False  # as long as it is asked, for what leads back here
+            others = OtherObjects(self.program, self.program.family(own))
+            others._set_by_table = self._set_by_table
+            self._set_by_table[own] = any(map(others._sets_by_table, self._homes(own)))
+        return self._set_by_table[own]
+
+    def _sets_by_table(self, module: Module) -> bool:
+        written = [each.owner for each in computed_in(module)]
+        changed = map(attributes_of, tables_changed(module))
+        held = (*written, *filter(None, changed))
+        return not all(self.are_others(module, each) for each in held)
 
     def _is_module(self, module: Module, node: ast.Name | ast.Attribute) -> bool:
         """Return whether a name is only bound to a module of the project: `from .utils import nets`."""
@@ -93,7 +110,8 @@ class OtherObjects(Sources):
         return self._makes_other(module, call.func)
 
     def _has(self, module: Module) -> bool:
-        return any(module.functions_by_name.get(each) for each in _PARSE)
+        named = [node for each in _PARSE for node in module.functions_by_name.get(each, ())]
+        return any(isinstance(module.parent(node), ast.ClassDef) for node in named)
 
     def _returns_other(
         self, module: Module, function: Function, path: tuple[object, ...], met: set[object]
