@@ -27,6 +27,13 @@ class Point:
     def close(self): pass
 def collate(batch): return [point.x for point in batch]
 def bad_collate(batch): return lambda: batch
+def parted_collate(batch): return [each["lock"] for each in batch], [each["n"] for each in batch]
+def kept_collate(batch):
+    kept = []
+    for each in batch:
+        kept.append(each["lock"])
+    return kept
+def picking_collate(batch): return [each["n"] for each in batch]
 def keyed_collate(batch):
     found = collections.defaultdict(lambda: 0)
     found["batch"] = batch
@@ -73,6 +80,16 @@ NAMED = {
     "an object inside a dict": ('return {"point": Point(index)}', "", "DLF207"),
     "a generator": ("return (n for n in range(index))", "", "DLF207"),
     "a collate function's lambda": ("return 1", ", collate_fn=bad_collate", "DLF207"),
+    "a part of a sample that a collate function keeps": (
+        "return {'lock': threading.Lock(), 'n': 1}",
+        ", collate_fn=parted_collate",
+        "DLF207",
+    ),
+    "one that it appends": (
+        "return {'lock': threading.Lock(), 'n': 1}",
+        ", collate_fn=kept_collate",
+        "DLF207",
+    ),
     "a collate function's defaultdict": ("return 1", ", collate_fn=keyed_collate", "DLF207"),
     "a lambda without batches": ("return lambda: index", ", batch_size=None", "DLF207"),
     "None": ("return None", "", "DLF207"),
@@ -93,6 +110,10 @@ LEFT_ALONE = {
     "something unknown": ("return unknown(index)", ""),
     "closing": ("with contextlib.closing(Point(1)) as p: return p.x", ""),
     "a lock": ("with threading.Lock(): return 1", ""),
+    "parts of a sample that a collate function picks": (
+        "return {'lock': threading.Lock(), 'n': 1}",
+        ", collate_fn=picking_collate",
+    ),
     "a collate function's dict of lists": ("return 1", ", collate_fn=listed_collate"),
     "a local lambda": ("f = lambda n: n\n        return f(index)", ""),
     "None for some datasets": (

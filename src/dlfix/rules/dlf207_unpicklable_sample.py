@@ -12,6 +12,7 @@ from dlfix.reach.conditions import is_dead
 from dlfix.reach.entry_points import Entries
 from dlfix.reach.labels import label
 from dlfix.reach.values import (
+    Arguments,
     Bound,
     Constant,
     Container,
@@ -184,6 +185,7 @@ class UnpicklableSample(Rule):
         boundary, value = crossing.boundary, crossing.value
         if crossing.edge.name == "collate_fn":
             yield from self._function(analysis, crossing)
+            yield from self._batches(analysis, crossing)
             return
         if crossing.edge.name != "dataset" or not isinstance(value, (Instance, Container)):
             return
@@ -196,6 +198,21 @@ class UnpicklableSample(Rule):
             for code in reached.methods(analysis, value, ("__getitem__", "__iter__")):
                 collates = none_given and not one_by_one
                 yield from self._results(analysis, code, crossing, collates=collates)
+
+    def _batches(self, analysis: Analysis, crossing: Crossing) -> Iterator[Finding]:
+        """Yield the batches of a `collate_fn` that keep what cannot come back of a sample."""
+        boundary = crossing.boundary
+        for dataset in analysis.values(boundary.arguments.get("dataset")):
+            if not isinstance(dataset, Instance) or not isinstance(boundary.node, ast.expr):
+                continue
+            for code in reached.methods(analysis, dataset, ("__getitem__", "__iter__")):
+                results = [(None, Bound(each, code.frame)) for each in _handed_out(code.node)]
+                batch = Container("list", boundary.node, code.frame, tuple(results))
+                given = Arguments((batch,))
+                args = crossing.value, given, boundary.node, code.frame
+                for collating in reached.started_with(analysis, *args):
+                    if not _is_generator(collating.node):
+                        yield from self._results(analysis, collating, crossing, collates=False)
 
     def _items(
         self, analysis: Analysis, samples: Container, crossing: Crossing

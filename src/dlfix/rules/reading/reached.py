@@ -205,6 +205,17 @@ def started(analysis: Analysis, value: Value) -> list[Code]:
     return [code for code in found if code is not None]
 
 
+def started_with(
+    analysis: Analysis, value: Value, given: Arguments, call: ast.AST, caller: Frame
+) -> list[Code]:
+    """Return the code that runs when a value is called with some arguments, on behalf of a call."""
+    found = (
+        _called_so(analysis, function, arguments, call, caller, owner)
+        for function, owner, arguments in _run_by(analysis, value, given)
+    )
+    return [code for code in found if code is not None]
+
+
 def values(analysis: Analysis, node: ast.expr, frame: Frame) -> list[Value]:
     """Return what an expression may stand for."""
     return [reached.value for reached in analysis.evaluate(node, frame)]
