@@ -184,8 +184,9 @@ class UnpicklableSample(Rule):
     def _loader(self, analysis: Analysis, crossing: Crossing) -> Iterator[Finding]:
         boundary, value = crossing.boundary, crossing.value
         if crossing.edge.name == "collate_fn":
-            yield from self._function(analysis, crossing)
-            yield from self._batches(analysis, crossing)
+            found = {each.place: each for each in self._batches(analysis, crossing)}
+            found |= {each.place: each for each in self._function(analysis, crossing)}
+            yield from found.values()
             return
         if crossing.edge.name != "dataset" or not isinstance(value, (Instance, Container)):
             return
