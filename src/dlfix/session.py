@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from dlfix.fixing.plans import Fix, Planned
     from dlfix.fixing.rewriting import Sheets
     from dlfix.project.project import Project
-    from dlfix.reach.analysis import Analysis, Extent
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.extent import Extent
 
 # So much code is parsed only to tell of syntax errors in it, where nothing else asks for it.
 SYNTAX_BUDGET = 200_000
@@ -246,7 +247,7 @@ class Session:
     @property
     def extent(self) -> Extent:
         """How much of the project has been followed."""
-        from dlfix.reach.analysis import Extent
+        from dlfix.reach.extent import Extent
 
         if self.answers:
             loaders, others, unknown = zip(*(one.extent for one in self.answers), strict=True)

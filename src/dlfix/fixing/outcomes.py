@@ -14,7 +14,7 @@ from dlfix.source.text import Place
 
 if TYPE_CHECKING:
     from dlfix.project.project import Project
-    from dlfix.reach.analysis import Extent
+    from dlfix.reach.extent import Extent
 
 
 class Choice(Enum):

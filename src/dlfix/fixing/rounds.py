@@ -29,7 +29,8 @@ from dlfix.source.text import Place, Span
 if TYPE_CHECKING:
     from dlfix.catalog.catalog import Catalog
     from dlfix.project.project import Project
-    from dlfix.reach.analysis import Analysis, Extent
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.extent import Extent
 
 # Whether unsafe fixes are taken: all, none, or those of some findings.
 Unsafe: TypeAlias = bool | Callable[[Finding], bool]

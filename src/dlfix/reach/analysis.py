@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -17,6 +16,7 @@ from dlfix.reach.class_state import class_stores
 from dlfix.reach.crossing import Boundary, Crossing, Store
 from dlfix.reach.escape import Escape
 from dlfix.reach.evaluator import Roles
+from dlfix.reach.extent import Extent
 from dlfix.reach.interpreter import Interpreter
 from dlfix.reach.object_graph import Walk
 from dlfix.reach.progress import Tell, silent, told
@@ -28,15 +28,6 @@ from dlfix.source.text import Place
 T = TypeVar("T")
 _ASKING = frozenset({"isinstance", "super"})
 _RECURSION = 8_000  # long sums and `elif` chains are deep trees
-
-
-@dataclass(frozen=True)
-class Extent:
-    """How much was looked at: what a summary without findings stands on."""
-
-    loaders: int = 0
-    others: int = 0  # processes, pools, trainers, and dataset classes whose loader is out of view
-    unknown: int = 0  # objects that cross, of which nothing is known
 
 
 class Analysis:
