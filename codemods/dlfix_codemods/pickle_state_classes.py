@@ -75,9 +75,9 @@ def _reduce_code(plan: AddReduce, partial: str) -> str:
         keywords = ", ".join(f"{name}={value}" for name, value in plan.keywords)
         maker = f"{partial}(type(self), {keywords})"
     comma = "," if len(plan.positional) == 1 else ""
-    state = ", self.__dict__" if plan.with_dict else ""
     arguments = ", ".join(plan.positional) + comma
-    return f"def __reduce__(self){returns}:\n    return {maker}, ({arguments}){state}\n"
+    # What code sets on the exception later, and the notes added to it, are in its `__dict__`.
+    return f"def __reduce__(self){returns}:\n    return {maker}, ({arguments}), self.__dict__\n"
 
 
 def _keeping(

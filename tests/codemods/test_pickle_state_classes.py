@@ -44,7 +44,7 @@ class Odd(Failure):
         self.reason = reason
 
     def __reduce__(self) -> tuple[object, ...]:
-        return functools.partial(type(self), reason=self.reason), (self.number,)
+        return functools.partial(type(self), reason=self.reason), (self.number,), self.__dict__
 '''
 
 
@@ -83,6 +83,6 @@ def test_arguments_that_are_kept_are_handed_on_by_position() -> None:
         "        self.reason = reason  # why\n"
     )
     after = before + (
-        "\n    def __reduce__(self):\n        return type(self), (self.number, self.reason)\n"
+        "\n    def __reduce__(self):\n        return type(self), (self.number, self.reason), self.__dict__\n"
     )
     assert rewritten(before) == after

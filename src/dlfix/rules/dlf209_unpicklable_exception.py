@@ -90,7 +90,7 @@ class UnpicklableException(Rule):
                 self.code = code
 
             def __reduce__(self):
-                return type(self), (self.path, self.code)
+                return type(self), (self.path, self.code), self.__dict__
 
 
         def decode(path):

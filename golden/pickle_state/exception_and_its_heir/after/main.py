@@ -15,7 +15,7 @@ class StageError(RuntimeError):
         self.hint = hint
 
     def __reduce__(self):
-        return type(self), (self.stage, self.cause, self.hint)
+        return type(self), (self.stage, self.cause, self.hint), self.__dict__
 
 
 class DecodeError(StageError):
@@ -25,7 +25,7 @@ class DecodeError(StageError):
         self.cause = cause
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.name, self.cause)
+        return type(self), (self.name, self.cause), self.__dict__
 
 
 def decode(n):

@@ -9,7 +9,7 @@ class ParseError(Exception):
         self.reason = reason
 
     def __reduce__(self):
-        return type(self), (self.line, self.reason)
+        return type(self), (self.line, self.reason), self.__dict__
 
 
 def parse(text):

@@ -12,7 +12,7 @@ class BadFile(ValueError):
         self.code = code
 
     def __reduce__(self):
-        return functools.partial(type(self), code=self.code), (self.path,)
+        return functools.partial(type(self), code=self.code), (self.path,), self.__dict__
 
 
 class Runner:

@@ -12,7 +12,7 @@ class Misaligned(Exception):
     frame: int = 0
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.name, self.frame)
+        return type(self), (self.name, self.frame), self.__dict__
 
     def __str__(self):
         return f"{self.name} at {self.frame}"

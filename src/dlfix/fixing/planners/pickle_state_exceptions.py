@@ -30,7 +30,6 @@ class AddReduce:
     positional: tuple[str, ...]
     keywords: tuple[tuple[str, str], ...] = ()
     keep: tuple[tuple[str, str], ...] = ()
-    with_dict: bool = False
     typed: bool = False
 
 
@@ -110,7 +109,6 @@ def reduce_plan(constructor: Constructor) -> AddReduce | Refused:
         positional=constructor.positional,
         keywords=constructor.keywords,
         keep=constructor.unkept,
-        with_dict=constructor.more_state,
         typed=constructor.typed,
     )
 

@@ -26,23 +26,6 @@ _ODD = (
     "BaseExceptionGroup",
 )
 _OWN_PICKLING = ("__reduce__", "__reduce_ex__", "__new__", "__getnewargs__", "__getnewargs_ex__")
-_PURE = frozenset(
-    {
-        "str",
-        "repr",
-        "len",
-        "int",
-        "float",
-        "tuple",
-        "list",
-        "dict",
-        "sorted",
-        "format",
-        "join",
-        "type",
-        "super",
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -55,7 +38,6 @@ class Constructor:
     keywords: tuple[tuple[str, str], ...] = ()
     unkept: tuple[tuple[str, str], ...] = ()  # parameter, the attribute it is to be kept as
     lost: str = ""  # a parameter that cannot be kept
-    more_state: bool = False
     typed: bool = False
     slots: bool = False
     heirs: tuple[Constructor, ...] = field(default=())
@@ -259,7 +241,6 @@ def read(chain: Sequence[ast.ClassDef], place: Place) -> Constructor | None:
         keywords=keywords,
         unkept=tuple(unkept),
         lost=lost or (arguments.kwarg.arg if arguments.kwarg else ""),
-        more_state=_has_more_state(chain[0]),
         typed=_is_typed(init),
         slots=any(_slots(cls) for cls in chain),
     )
@@ -352,27 +333,6 @@ def _taken(chain: Sequence[ast.ClassDef]) -> set[str]:
                 case ast.Assign(targets=targets):
                     taken.update(each.id for each in targets if isinstance(each, ast.Name))
     return taken
-
-
-def _has_more_state(cls: ast.ClassDef) -> bool:
-    for statement in cls.body:
-        if isinstance(statement, Function):
-            for _, value, _ in stores(statement):
-                if statement.name != "__init__" or not _is_pure(value):
-                    return True
-    return False
-
-
-def _is_pure(value: ast.expr) -> bool:
-    calls = [node for node in walk(value) if isinstance(node, ast.Call)]
-    return all(_called(call) in _PURE for call in calls)
-
-
-def _called(call: ast.Call) -> str:
-    match call.func:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""
 
 
 def _slots(cls: ast.ClassDef) -> bool:
