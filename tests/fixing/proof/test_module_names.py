@@ -109,6 +109,20 @@ LOOKED_UP = {
         "for name in ('made', '_by'):\n    print(getattr(main, name, None))\n",
         True,
     ),
+    "put together": (
+        "for name in ('made', 'by'):\n    print(getattr(main, '_' + name, None))\n",
+        True,
+    ),
+    "of a module that an object keeps": (
+        "class Task:\n    def __init__(self):\n        self.module = importlib.import_module('main')\n"
+        "    def run(self, part='by'):\n        return getattr(self.module, f'_{part}', None)\n",
+        True,
+    ),
+    "of what an object keeps that is no module": (
+        "class Task:\n    def __init__(self):\n        self.part = math\n"
+        "    def run(self, part='by'):\n        return getattr(self.part, f'_{part}', None)\n",
+        False,
+    ),
     "another name": ("found = getattr(main, 'made')\n", False),
     "of an object": ("found = getattr(math, '_by', None)\n", False),
 }
@@ -116,5 +130,5 @@ LOOKED_UP = {
 
 @pytest.mark.parametrize(("code", "refused"), LOOKED_UP.values(), ids=LOOKED_UP)
 def test_a_name_that_code_looks_up_in_the_module_is_not_added(code, refused):
-    reasons = worse(BEFORE, AFTER, other=HEAD + code)
+    reasons = worse(BEFORE, AFTER, other="import importlib\n" + HEAD + code)
     assert any("look up `_by` in the module" in each for each in reasons) is refused

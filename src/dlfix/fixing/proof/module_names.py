@@ -146,26 +146,33 @@ def _leaves_out(test: ast.AST, name: str, kind: str) -> bool:
 
 
 def _looked_up(change: FileChange, new: dict[str, list[Binding]]) -> Iterator[Regression]:
-    """Yield the names, spelled as texts, that code may ask the module for: `getattr(hooks, name, None)`."""
-    for name, bindings in new.items():
-        for module in change.new.project.mentions(name):
-            spelled = any(each.value == name for each in module.of_kind(ast.Constant))
-            for call in _lookups(module) if spelled else ():
-                if modules_meant.may_be(change.new, module, call.args[0], change.after):
+    """Yield the names, spelled as texts or put together of such, that code may ask the module for: `getattr(hooks, name, None)`."""
+    for function in ("getattr", "hasattr"):
+        for module in change.new.project.mentions(function):
+            texts = {t for each in module.of_kind(ast.Constant) if isinstance(t := each.value, str)}
+            for call in _lookups(module, function):
+                spelled = next((name for name in new if _may_be_asked(call, name, texts)), None)
+                if spelled and modules_meant.may_be(change.new, module, call.args[0], change.after):
                     yield change.regression(
-                        name,
-                        bindings[0].node,
-                        f"code may look up `{name}` in the module ({module.path.name}:{call.lineno}), "
+                        spelled,
+                        new[spelled][0].node,
+                        f"code may look up `{spelled}` in the module ({module.path.name}:{call.lineno}), "
                         "and now finds it",
                     )
                     return
 
 
-def _lookups(module: Module) -> Iterator[ast.Call]:
-    for function in ("getattr", "hasattr"):
-        for call in module.calls_by_name.get(function, ()):
-            if call.args:
-                yield call
+def _lookups(module: Module, function: str) -> Iterator[ast.Call]:
+    yield from (each for each in module.calls_by_name.get(function, ()) if len(each.args) > 1)
+
+
+def _may_be_asked(call: ast.Call, name: str, texts: set[str]) -> bool:
+    """Return whether a lookup may be of a name, as the texts of its module go: `getattr(hooks, "_" + part)`."""
+    asked = call.args[1]
+    if isinstance(asked, ast.Constant):
+        return asked.value == name
+    bare = {text.strip("_") for text in texts if text.isidentifier()}
+    return name in texts or any(text and text in name.split("_") for text in bare)
 
 
 # Who gets them by a star import

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dlfix.fixing.proof.computed_names import passed_for
 from dlfix.fixing.proof.flow_targets import bindings_of
 from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.stored_values import values_given
 from dlfix.fixing.proof.syntax import dotted, last_part
 from dlfix.project.bindings import Binding
 from dlfix.project.importing import imports_of, imports_unknown
@@ -85,13 +86,16 @@ def _found(
 def _member(
     program: Program, module: Module, node: ast.Attribute, far: int
 ) -> Iterator[Module | None]:
-    """Yield a module that is named with its package: `package.operations`."""
+    """Yield a module that is named with its package, `package.operations`, or kept as an attribute."""
     root = node.value
     for owner in (
         _meant(program, module, root, far) if isinstance(root, (ast.Name, ast.Attribute)) else ()
     ):
         inner = owner and program.project.find(f"{owner.name}.{node.attr}", owner)
         yield from filter(None, [inner])
+    for home, value in values_given(program, node.attr) if far else ():
+        if value is not None:  # of whatever object
+            yield from _meant(program, home, value, far - 1)
 
 
 def _registered(program: Program, module: Module, key: ast.expr) -> Iterator[Module | None]:
