@@ -48,6 +48,37 @@ def test_an_opener_that_writes_a_file_does_not_run_in_workers(line, reason):
     assert bool(reason) == any("writes to a file" in each for each in reasons)
 
 
+LISTED = {
+    "set up": ("for each in LIVE:\n        each.create_function('length', 1, len)", True),
+    "set up by its key": ("for name, each in LIVE.items():\n        each.set(name)", True),
+    "set up in a list": ("[each.create_function('length', 1, len) for each in LIVE]", True),
+    "closed": ("for each in LIVE:\n        each.close()", False),
+    "counted": ("print(len(LIVE))", False),
+}
+
+
+@pytest.mark.parametrize(("use", "refused"), LISTED.values(), ids=LISTED)
+@pytest.mark.parametrize(
+    ("maker", "opening"),
+    [
+        ("def open_store(path):\n    file = h5py.File(path)\n    LIVE.add(file)\n    return file\n", "open_store({})"),
+        ("class Store(h5py.File):\n    def __init__(self, path):\n        LIVE.add(self)\n", "connect({}, factory=Store)"),
+    ],
+    ids=["by a function", "by a class"],
+)  # fmt: skip
+def test_what_code_sets_up_together_is_not_opened_later(maker, opening, use, refused):
+    reasons = opened(
+        init="self.path = path\nself._open()\nprint(self.file)",
+        later="self._file_by_pid = {}\nself.path = path\nself._open()\nprint(self.file)",
+        getter=BY_PROCESS,
+        opener=opening.format("self.path"),
+        body=f"def _open(self):\n    self.file = {opening.format('self.path')}\n",
+        program=f"LIVE = set()\n\n{maker}\ndef set_up():\n    {use}\n\n"
+        + PROGRAM.format("set_up()"),
+    )
+    assert refused == any("of what is opened later" in each for each in reasons)
+
+
 @pytest.mark.parametrize("cache", ["lru_cache", "cache"])
 def test_a_cached_opener_would_give_forked_workers_the_handle_of_the_parent(cache):
     reasons = opened(

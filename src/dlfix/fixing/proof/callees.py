@@ -154,10 +154,22 @@ def _named(program: Program, module: Module, text: str) -> Iterator[tuple[Module
     found = program.spelled(module, text)
     if found is not None and isinstance(found[1], FUNCTIONS):
         yield found[0], found[1]
+    elif found is not None and isinstance(node := found[1], ast.ClassDef):
+        yield from _constructors(program, found[0], node)
     elif "." not in text:
         for function in module.functions_by_name.get(text, ()):
             if program.enclosing(module, function) is not None and function.name == text:
                 yield module, function
+
+
+def _constructors(
+    program: Program, module: Module, node: ast.ClassDef
+) -> Iterator[tuple[Module, Function]]:
+    """Yield what runs where a class is called that is handed on: `connect(path, factory=Connection)`."""
+    for cls in (each for each in program.classes(module) if each.node is node):
+        for method in (program.method(cls, "__new__"), program.method(cls, "__init__")):
+            if method is not None:
+                yield method[0].module, method[1]
 
 
 def _local(module: Module, func: ast.expr) -> Iterator[Function]:

@@ -32,6 +32,8 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.fixing.proof.writes import changes_by_name
 from dlfix.project.module import Module
 
+_LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
+_ENDING = frozenset({"close", "shutdown", "terminate", "join", "flush", "cleanup", "release"})
 # What the parameters of a function hold: an expression, and the module it is in.
 _Passed: TypeAlias = dict[str, tuple[Module, ast.expr]]
 
@@ -42,6 +44,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     fresh = [restoring] if restoring is not None and change.fresh(restoring) else []
     for opener in (*change.made_lazy.values(), *fresh):
         yield from _in_each_process(change, opener)
+        yield from _set_up_with_others(change, opener)
         yield from _of_the_first(change, opener)
     yield from _in_subclasses(change)
     before = _called(change.constructed_before)
@@ -146,6 +149,37 @@ def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regressi
                     "worker would repeat",
                 )
                 return
+
+
+def _set_up_with_others(change: ClassChange, getter: Function) -> Iterator[Regression]:
+    """Yield a list of what is open, to which an opener adds, and that code goes through to set all up: one opened later is not."""
+    notes = _Notes(change)
+    for owner, function in order.reached(change.new, change.after, (getter.name,)):
+        for call in calls_in(function.body):
+            notes.follow(owner.module, call)
+    for function, home, name in notes.changed:
+        for module in dict.fromkeys([home, *change.new.project.users(home, name)]):
+            used = next(_uses_of_each(module, name), None)
+            if used is not None:
+                yield change.regression(
+                    getter,
+                    f"`{function.name}` adds to `{name}`, and code calls `{used.attr}` of all that is in it "
+                    f"({module.path.name}:{used.lineno}), but not of what is opened later",
+                )
+                return
+
+
+def _uses_of_each(module: Module, name: str) -> Iterator[ast.Attribute]:
+    """Yield what loops over a container do to its items, besides closing them."""
+    for node in module.nodes_by_name.get(name, ()):
+        loop = next((a for a in module.ancestors(node) if isinstance(a, _LOOPS)), None)
+        if loop is None or all(each is not node for each in ast.walk(loop.iter)):
+            continue
+        items = {each.id for each in ast.walk(loop.target) if isinstance(each, ast.Name)}
+        around = module.parent(loop) if isinstance(loop, ast.comprehension) else loop
+        calls = (each for each in ast.walk(around or loop) if isinstance(each, ast.Call))
+        methods = (each.func for each in calls if isinstance(each.func, ast.Attribute))
+        yield from (m for m in methods if dotted(m.value) in items and m.attr not in _ENDING)
 
 
 def _by_its_own_count(change: ClassChange, getter: Function, notes: _Notes) -> Iterator[Regression]:
