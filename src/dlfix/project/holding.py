@@ -26,7 +26,8 @@ _OF_WRAPPERS = frozenset({"dataset", "datasets"})  # attributes by which a datas
 _CALLED = "()"  # behind the name of a function: what calls of it give
 # What runs a function that it is handed, with arguments.
 _RUNNING = frozenset(
-    "partial partialmethod Thread Process map imap imap_unordered starmap apply apply_async submit spawn".split()
+    "partial partialmethod Thread Process map imap imap_unordered starmap apply apply_async submit spawn filter sorted"
+    " reduce to_thread run_in_executor dump dumps".split()
 )
 _KEYWORD = -1  # the place of an argument that is passed by its name
 ANYWHERE = "\0"  # stands among names for all of them

@@ -295,6 +295,20 @@ BY_OTHERS = {
         "def near():\n    return Rows('a')\n\nrows = first([near])\n",
         True,
     ),
+    "by who takes errors of threads for results": (
+        "async def every_one(make, paths):\n    calls = [asyncio.to_thread(make, path) for path in paths]\n"
+        "    return await asyncio.gather(*calls, return_exceptions=True)\n\nevery_one(Rows, 'ab')\n",
+        True,
+    ),
+    "by who asks a future": (
+        "def later(pool, make):\n    future = pool.submit(make, 'a')\n    try:\n        return future.result()\n"
+        "    except OSError:\n        return None\n\nlater(pool, Rows)\n",
+        True,
+    ),
+    "by nobody, where a future is asked": (
+        "def later(pool, make):\n    return pool.submit(make, 'a').result()\n\nlater(pool, Rows)\n",
+        False,
+    ),
     "by who gets lambdas and handles nothing": ("rows = every([lambda: Rows('a')])\n", False),
     "by who gets the object": ("report(Rows('a'))\n", False),
 }
@@ -557,6 +571,24 @@ WHOLE = {
 @pytest.mark.parametrize("body", WHOLE.values(), ids=WHOLE)
 def test_all_attributes_together_stay_as_they_are_where_they_are(body):
     assert any("but the fix " in reason for reason in opened(body=body))
+
+
+SEEN_OUTSIDE = {
+    "by a function": ("def show(thing):\n    return getattr(thing, '__dict__', None)\n\nshow(rows)\n", True),
+    "by what a library calls": (
+        "def show(thing):\n    return getattr(thing, '__dict__', None)\n\n"
+        "def number(*parts):\n    return json.dumps(parts, default=show)\n\nnumber(rows, 1)\n",
+        True,
+    ),
+    "of something else": ("def show(thing):\n    return getattr(thing, '__dict__', None)\n\nshow(Other())\n", False),
+    "another attribute": ("def show(thing):\n    return getattr(thing, '__name__', None)\n\nshow(rows)\n", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "refused"), SEEN_OUTSIDE.values(), ids=SEEN_OUTSIDE)
+def test_all_attributes_stay_as_they_are_where_other_code_reads_them(code, refused):
+    reasons = opened(program=f"class Other:\n    pass\n\nrows = Rows('a')\n{code}")
+    assert refused == any("reads all attributes" in reason for reason in reasons)
 
 
 CONSTRUCTED = {

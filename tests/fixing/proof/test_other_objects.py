@@ -60,6 +60,9 @@ def is_other(folder: Path, text: str, **more: str) -> bool:
         "loader = DataLoader(Rows('a'))\nprint(vars(loader))",
         "class A:\n    def __init__(self):\n        self.opts = parser.parse_args()\n    def show(self):\n"
         "        print(vars(self.opts))",
+        "class A:\n    def __init__(self, opt):\n        self.opt = opt\n    def show(self, more):\n"
+        "        opt = self.opt\n        more.update(opt.__dict__)\n        keep(opt.__dict__)\n        print(vars(opt))\n"
+        "opt = parser.parse_args()\nA(opt).show({})",
         PARSER.format(made="Options()") + "print(vars(Shared().get()))",
         PARSER.format(made="parser.parse_args()")
         + "shared = Shared()\nargs = shared.get()\nprint(vars(args))",
@@ -136,6 +139,9 @@ def test_an_object_that_another_module_replaces_is_not_seen(tmp_path: Path):
         PARSER.format(made="Options()") + "def show(shared):\n    print(vars(shared.get()))",
         "def show(each):\n    print(vars(each))\nshow(Options())\nlist(map(show, [Rows('a')]))",
         "class A:\n    def show(self):\n        print(vars(self.rows))\na = A()\na.rows = Rows('a')",
+        "class A:\n    def __init__(self, opt):\n        self.opt = opt\n    def show(self, more):\n"
+        "        self.__dict__.update(more)\n        print(vars(self.opt))\n"
+        "A(parser.parse_args()).show({'opt': Rows('a')})",
     ],
 )
 def test_what_made_it_may_be_its_class_or_is_not_seen(tmp_path: Path, text: str):

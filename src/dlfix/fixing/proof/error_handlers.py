@@ -34,6 +34,7 @@ _ELSEWHERE = frozenset(
 )
 _EXPECTS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
 _CALLS_LATER = frozenset({"submit", "apply_async", "run_in_executor", "to_thread"})
+_HANDLING = ("except", "suppress", "exception", "return_exceptions")
 _MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
 _EXITS = ("__exit__", "__aexit__")
 _ENTERS = frozenset({"enter_context", "enter_async_context", "push", "push_async_exit"})
@@ -47,7 +48,7 @@ def handler_of(program: Program, module: Module, node: ast.expr) -> Handler | No
     """Return who handles what is raised where something is called, or handed on to be called."""
     return (
         _handler_around(program, module, node)
-        or _keeps_error(module, node)
+        or _keeps_error(program, module, node)
         or _decorated(program, module, node)
         or _handed_on(program, module, node)
     )
@@ -69,14 +70,27 @@ def _waits(kind: ast.expr | None) -> bool:
     return any(last_part(k) not in _ELSEWHERE for k in kinds)
 
 
-def _keeps_error(module: Module, node: ast.AST) -> ast.Call | None:
+def _keeps_error(program: Program, module: Module, node: ast.AST) -> ast.Call | None:
     """Return the call that makes an object by its class, and keeps or expects the error: `pool.submit(Rows)`."""
     call = passed_to(module, node)
     if call is None:
         return None
     name = last_part(call.func)
-    asked = name in _CALLS_LATER and module.attributes_by_name.get("exception")
+    asked = name in _CALLS_LATER and _takes_errors(program, module)
     return call if asked or name in _EXPECTS else None
+
+
+def _takes_errors(program: Program, module: Module) -> bool:
+    """Return whether code asks what it called later for its error: by `exception()`, or a handler around `result()`."""
+    if module.attributes_by_name.get("exception"):
+        return True
+    if any(each.arg == "return_exceptions" for each in module.of_kind(ast.keyword)):
+        return True
+    return any(
+        _around(program, module, each) is not None
+        for name in ("result", "get")
+        for each in module.attributes_by_name.get(name, ())
+    )
 
 
 def _handler_around(program: Program, module: Module, node: ast.AST) -> Handler | None:
@@ -260,7 +274,7 @@ def _handed_on(program: Program, module: Module, node: ast.expr) -> Handler | No
     tried = program.once(_tried)
     if not tried:
         return None
-    known = {call.func: handler for call, handler in tried}
+    known = dict(tried)
     for home, given in _carriers(program, module, node):
         places = places_of(program, home, given)
         if places is None:  # it is lost from view
@@ -296,18 +310,21 @@ def _named(program: Program, function: Function) -> Iterator[tuple[Module, ast.e
                 yield module, each
 
 
-def _tried(program: Program) -> Iterator[tuple[ast.Call, Handler]]:
-    """Yield the calls of what a parameter, a loop or an item holds whose errors are handled where they stand."""
+def _tried(program: Program) -> Iterator[tuple[ast.expr, Handler]]:
+    """Yield what a parameter, a loop or an item holds, where it is called, now or later, and its errors are handled."""
     for module in _with_handlers(program):
         for call in module.calls:
             if _is_of_any(program, module, call.func):
                 handler = _around(program, module, call)
                 if handler is not None:
-                    yield call, handler
+                    yield call.func, handler
+            for given in call.args:
+                if _is_of_any(program, module, given) and _keeps_error(program, module, given):
+                    yield given, call
 
 
 def _with_handlers(program: Program) -> Iterable[Module]:
-    words = ("except", "suppress", *sorted(_MANAGERS), *_EXITS)
+    words = (*_HANDLING, *sorted(_MANAGERS), *_EXITS)
     return dict.fromkeys(each for word in words for each in program.project.mentions(word))
 
 

@@ -39,7 +39,7 @@ NO_STATE = frozenset(
 
 
 T = TypeVar("T")
-Shown: TypeAlias = "tuple[Module, ast.Name | ast.Attribute, ast.expr]"
+Shown: TypeAlias = "tuple[Module, ast.expr, ast.expr]"
 
 
 class Class:
@@ -645,6 +645,12 @@ class Program:
                 held = _whose(module, node)
                 if held is not None and not self._is_self(module, held):
                     yield module, node, held
+        for module in self.project.mentions("getattr"):
+            for call in module.calls_by_name.get("getattr", ()):
+                match call.args:
+                    case [held, ast.Constant(value=asked), *_] if asked == word:
+                        if not self._is_self(module, held):
+                            yield module, call, held
 
     def _is_self(self, module: Module, node: ast.expr) -> bool:
         """Return whether a node is the object of the method that it stands in, or one compared with it."""
