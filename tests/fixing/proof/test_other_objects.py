@@ -63,6 +63,10 @@ def is_other(folder: Path, text: str, **more: str) -> bool:
         "class A:\n    def __init__(self, opt):\n        self.opt = opt\n    def show(self, more):\n"
         "        opt = self.opt\n        more.update(opt.__dict__)\n        keep(opt.__dict__)\n        print(vars(opt))\n"
         "opt = parser.parse_args()\nA(opt).show({})",
+        "class B:\n    def __init__(self):\n        self.opt = Rows('a')\n"
+        "class A:\n    def __init__(self):\n        self.opt = parser.parse_args()\n    def show(self):\n"
+        "        print(vars(self.opt))",
+        "def train(opt):\n    print(vars(opt))\ntrain(parser.parse_args())\nnet = own.Net()\nnet.train()",
         PARSER.format(made="Options()") + "print(vars(Shared().get()))",
         PARSER.format(made="parser.parse_args()")
         + "shared = Shared()\nargs = shared.get()\nprint(vars(args))",
@@ -119,6 +123,10 @@ def test_an_object_that_another_module_replaces_is_not_seen(tmp_path: Path):
         "q = queue.Queue()\nq.put(Rows('a'))\nrows = q.get()\nprint(vars(rows))",
         "loader = DataLoader(Rows('a'))\nprint(vars(loader.dataset))",
         "def show(rows: Rows):\n    print(vars(rows))",
+        "class B:\n    def __init__(self):\n        self.opt = Rows('a')\n"
+        "class A(B):\n    def __init__(self):\n        self.opt = parser.parse_args()\n    def show(self):\n"
+        "        print(vars(self.opt))",
+        "import main as me\ndef train(opt):\n    print(vars(opt))\ntrain(parser.parse_args())\nme.train(Rows('a'))",
         "def show(rows: Dataset):\n    print(vars(rows))",
         "for each in [Options(), Rows('a')]:\n    print(vars(each))",
         "show = lambda each: print(vars(each))\nshow(Rows('a'))",

@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Collection, Iterator
 
+from dlfix.fixing.proof import modules_meant
 from dlfix.fixing.proof.computed_names import computed_in
 from dlfix.fixing.proof.flow_targets import bindings_of
 from dlfix.fixing.proof.program import Class, Program, whose_class
@@ -278,8 +279,12 @@ class Sources:
             call = home.parent(node)
             if not isinstance(node.ctx, ast.Load) or _is_annotation(home, node):
                 continue
-            if self.program.is_of_library(home, node):
-                continue  # a library's, of the same name
+            if self.program.is_of_library(home, node) or (
+                isinstance(owner, ast.Module)
+                and isinstance(node, ast.Attribute)
+                and not modules_meant.may_be(self.program, home, node.value, module)
+            ):
+                continue  # a library's, or a method, of the same name
             if not isinstance(call, ast.Call) or call.func is not node:
                 yield None
                 continue
@@ -318,7 +323,7 @@ class Sources:
         met.add(name)
         if self._may_be_set_by_table(own):
             return False
-        stored = False
+        stored, family = False, self.program.family(own)
         for home in self.program.project.mentions(name):
             if home.functions_by_name.get(name):
                 return False
@@ -327,6 +332,9 @@ class Sources:
                     if home.scope_of(each).is_class:
                         return False
                 elif not isinstance(each.ctx, ast.Load):
+                    holder = self.program.class_of_self(home, each.value)
+                    if holder is not None and holder not in family:
+                        continue
                     above = home.parent(each)
                     if not isinstance(above, ast.Assign) or each not in above.targets:
                         return False
