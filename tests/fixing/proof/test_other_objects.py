@@ -103,6 +103,12 @@ def test_an_object_that_another_module_replaces_is_not_seen(tmp_path: Path):
     assert not is_other(tmp_path, IMPORTED, shared=shared, third="import shared\nshared.kept = 1\n")
 
 
+def test_a_function_that_another_module_calls_is_seen(tmp_path: Path):
+    text = "def train(opt):\n    print(vars(opt))\ntrain(parser.parse_args())"
+    third = "import main\nmain.train(main.Rows('a'))\n"
+    assert not is_other(tmp_path, text, third=third)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -126,7 +132,6 @@ def test_an_object_that_another_module_replaces_is_not_seen(tmp_path: Path):
         "class B:\n    def __init__(self):\n        self.opt = Rows('a')\n"
         "class A(B):\n    def __init__(self):\n        self.opt = parser.parse_args()\n    def show(self):\n"
         "        print(vars(self.opt))",
-        "import main as me\ndef train(opt):\n    print(vars(opt))\ntrain(parser.parse_args())\nme.train(Rows('a'))",
         "def show(rows: Dataset):\n    print(vars(rows))",
         "for each in [Options(), Rows('a')]:\n    print(vars(each))",
         "show = lambda each: print(vars(each))\nshow(Rows('a'))",
