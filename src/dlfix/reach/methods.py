@@ -67,6 +67,24 @@ def always_raises(node: Def) -> bool:
 
 
 @summary
+def ends_by_itself(node: Def) -> bool:
+    """Return whether a function surely leaves by a `return` or `raise` of its own, never by its end."""
+    return _leaves(node.body)
+
+
+def _leaves(block: list[ast.stmt]) -> bool:
+    match block[-1] if block else None:
+        case ast.Return() | ast.Raise():
+            return True
+        case ast.If(body=body, orelse=orelse):
+            return _leaves(body) and _leaves(orelse)
+        case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
+            ends = _leaves(orelse or body) and all(_leaves(each.body) for each in handlers)
+            return ends or _leaves(final)
+    return False
+
+
+@summary
 def self_names(node: Def) -> frozenset[str]:
     """Return what a method calls its object: its first parameter, and the names bound to it."""
     if node.name == "__new__":

@@ -11,12 +11,18 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dlfix.project.syntax import defaults
+from dlfix.project.trees import COMPREHENSIONS
+from dlfix.reach.conditions import is_dead
 from dlfix.reach.enums import members
-from dlfix.reach.predicates import is_builtin
+from dlfix.reach.instances import is_own
+from dlfix.reach.methods import ends_by_itself
+from dlfix.reach.predicates import truth
+from dlfix.reach.surely_objects import is_builtin, is_object, makes_object
 from dlfix.reach.texts import OF_TEXT, PARSED, PARSERS
 from dlfix.reach.values import (
     Argument,
     Bound,
+    BoundMethod,
     Class,
     Constant,
     Container,
@@ -27,6 +33,7 @@ from dlfix.reach.values import (
     Instance,
     Member,
     ModuleValue,
+    Partial,
     Unknown,
     Value,
 )
@@ -38,6 +45,9 @@ if TYPE_CHECKING:
 _DISPLAYS = (ast.Lambda, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.JoinedStr)
 _DEFINED = ("def", "class", "import")
 _MOST = 12
+_OBJECT = Unknown("an object", is_object=True)
+# What gives an object, whatever its operands are.
+_GIVING = (ast.BinOp, ast.Compare, ast.JoinedStr, ast.UnaryOp, *COMPREHENSIONS)
 
 
 class MustEvaluator:
@@ -56,6 +66,22 @@ class MustEvaluator:
         return self._known[key]
 
     def _values(self, node: ast.expr, frame: Frame) -> list[Value]:
+        found = self._followed(node, frame)
+        return [_OBJECT] if not found and self._is_object(node, frame) else found
+
+    def _is_object(self, node: ast.expr, frame: Frame) -> bool:
+        """Return whether an expression surely gives an object, and not None, though not which."""
+        if not isinstance(node, ast.Call):
+            return isinstance(node, _GIVING)
+        if _is_of_text(node.func):
+            return True
+        makers = self.interpreter.values_at(node.func, frame)
+        return bool(makers) and all(map(self._makes_object, makers))
+
+    def _makes_object(self, maker: Value) -> bool:
+        return isinstance(maker, External) and makes_object(maker.name, self.interpreter.catalog)
+
+    def _followed(self, node: ast.expr, frame: Frame) -> list[Value]:
         if isinstance(node, ast.Constant):
             return [Constant(node.value)]
         if isinstance(node, ast.Name):
@@ -64,6 +90,10 @@ class MustEvaluator:
             return self.values(node.value, frame)
         if isinstance(node, ast.Attribute):
             return self._attribute(node, frame)
+        if isinstance(node, ast.IfExp):
+            return self._all((Bound(node.body, frame), Bound(node.orelse, frame)))
+        if isinstance(node, ast.BoolOp):
+            return self._chosen(node, frame)
         if isinstance(node, _DISPLAYS):
             return _without_unknown(self.interpreter.values_at(node, frame))
         if isinstance(node, (ast.Call, ast.Subscript)):
@@ -74,6 +104,19 @@ class MustEvaluator:
                 or self._made(node, frame)
             )
         return []
+
+    def _chosen(self, node: ast.BoolOp, frame: Frame) -> list[Value]:
+        """Return what `a or b` may be: each part but the last only where it decides the outcome.
+
+        What is not known, but true, is an object.
+        """
+        decides = isinstance(node.op, ast.Or)
+        *parts, last = (self.values(part, frame) for part in node.values)
+        if not last or not (decides or all(parts)):
+            return []
+        found = [each for part in parts for each in part or [_OBJECT]]
+        chosen = (each for each in found if truth(each, self.interpreter) is not (not decides))
+        return [*chosen, *last]
 
     def constants_in(self, holder: Value) -> list[object] | None:
         """Return the constants that a container of constants, or an enumeration, holds."""
@@ -92,14 +135,20 @@ class MustEvaluator:
         binder = frame.scope.lookup(node.id)
         if binder is None:
             found = self.interpreter.values_at(node, frame)
-            return found if all(is_builtin(value) for value in found) else []
+            return found if all(map(_is_builtin, found)) else []
         at: Frame | None = frame
         while at is not None and at.scope is not binder:
             at = at.enclosing
         bindings = binder.bindings.get(node.id, [])
-        if at is None or len(bindings) != 1 or self._is_set_elsewhere(node.id, at):
+        if at is None or len(bindings) > _MOST or self._is_set_elsewhere(node.id, at):
             return []
-        return self._bound(bindings[0], at)
+        found = []
+        for binding in bindings:
+            values = self._bound(binding, at)
+            if not values:
+                return []
+            found += values
+        return found
 
     def _is_set_elsewhere(self, name: str, frame: Frame) -> bool:
         """Return whether other scopes or modules give a name a value too."""
@@ -114,7 +163,7 @@ class MustEvaluator:
             return self._parameter(binding.name, frame)
         if binding.kind in _DEFINED:
             found = [r.value for r in self.interpreter.binding(binding, frame)]
-            return found if len(found) == 1 and isinstance(found[0], _SURE) else []
+            return found if len(found) == 1 and _is_sure(found[0]) else []
         if binding.kind not in ("assign", "annotated") or not binding.value:
             return []
         found = self.values(binding.value, frame)
@@ -165,14 +214,32 @@ class MustEvaluator:
             stored = self.interpreter.instances.only_store(owner, node, frame)
             if stored is not None:
                 return self.values(stored.node, stored.frame)
+            if is_own(frame.module, node.value):
+                return self._methods(owner, node, frame)
         found: list[Value] = []
         for value in self.values(node.value, frame):
-            of_url = isinstance(value, ExternalCall) and value.name == PARSED
-            if not (of_url or _is_enumerated(value) or isinstance(value, ModuleValue)):
+            if isinstance(value, (Instance, Class)) and not _is_enumerated(value):
+                values = self._methods(value, node, frame)
+            elif _has_attributes(value):
+                values = self._attribute_of(value, node, frame)
+            else:
                 return []
-            found += [r.value for r in self.interpreter.attribute(value, node.attr, node, frame)]
-        is_one = len(found) == 1 and isinstance(found[0], _SURE)
-        return found if is_one or all(isinstance(each, Constant) for each in found) else []
+            if not values:
+                return []
+            found += values
+        is_one = len(found) == 1 and _is_sure(found[0])
+        is_alike = all(isinstance(each, Constant) for each in found) or all(map(_is_code, found))
+        return found if is_one or is_alike else []
+
+    def _attribute_of(self, value: Value, node: ast.Attribute, frame: Frame) -> list[Value]:
+        return [r.value for r in self.interpreter.attribute(value, node.attr, node, frame)]
+
+    def _methods(self, owner: Value, node: ast.Attribute, frame: Frame) -> list[Value]:
+        """Return the methods that an attribute of an object or class is, where no code sets it."""
+        if self.interpreter.instances.is_set(node.attr):
+            return []
+        found = self._attribute_of(owner, node, frame)
+        return found if all(map(_is_code, found)) else []
 
     def _of_text(self, node: ast.Call | ast.Subscript, frame: Frame) -> list[Value]:
         """Return what a method of texts, or a function of URLs, gives of texts that are all known."""
@@ -214,17 +281,39 @@ class MustEvaluator:
         return found if all(isinstance(each, Container) for each in found) else []
 
     def _of_library(self, node: ast.Call, frame: Frame) -> list[Value]:
-        """Return the object that a class of a library makes: what it is, is not known, but it is not None."""
+        """Return the object that a library makes: what it is, is not known, but it is not None."""
         makers = self.interpreter.values_at(node.func, frame)
-        if not makers or not all(_is_class_of_library(each) for each in makers):
+        if not makers or not all(map(self._makes_object, makers)):
             return []
         found = self.interpreter.values_at(node, frame)
-        return found if all(isinstance(each, ExternalCall) for each in found) else []
+        return found if all(isinstance(each, (ExternalCall, Partial)) for each in found) else []
+
+    def _returned(self, called: Value, node: ast.Call, frame: Frame) -> list[Value]:
+        """Return all that a call of a function of the tree may give; nothing where it may come to its end."""
+        function, owner = called, None
+        if isinstance(called, BoundMethod):
+            function, owner = called.function, called.owner
+        code, calls = getattr(function, "node", None), self.interpreter.calls
+        if not isinstance(function, Function) or not isinstance(code, ast.FunctionDef):
+            return []
+        if not ends_by_itself(code) or not all(map(_is_plain, code.decorator_list)):
+            return []
+        if isinstance(owner, Instance) and owner.call is None:
+            return []  # of a class that others may derive from
+        given = calls.arguments(node, frame)
+        inside = calls.frame_of(function, given, node, frame, owner)
+        if inside is None or inside.scope.yields:
+            return []
+        returned = [r for r in inside.scope.returns if not is_dead(r, inside, self.interpreter)]
+        nothing = ast.Constant(None)
+        return self._all(Bound(each.value or nothing, inside) for each in returned)
 
     def _made(self, node: ast.Call | ast.Subscript, frame: Frame) -> list[Value]:
         """Return the objects that calls of classes of the tree make, and members of enumerations."""
         inner = node.func if isinstance(node, ast.Call) else node.value
         makers = self.values(inner, frame)
+        if isinstance(node, ast.Call) and len(makers) == 1 and not isinstance(makers[0], Class):
+            return self._returned(makers[0], node, frame) or self._of_library(node, frame)
         if not makers and isinstance(node, ast.Call):
             return self._of_library(node, frame)
         if not makers or not all(isinstance(value, Class) for value in makers):
@@ -255,10 +344,38 @@ def _lacks(holder: Value, key: object) -> bool:
     return None not in keys and key not in keys
 
 
-def _is_class_of_library(value: Value) -> bool:
-    """Return whether a name that is imported is spelled like a class's."""
-    module, _, name = value.name.rpartition(".") if isinstance(value, External) else ("", "", "")
-    return bool(module) and name[:1].isupper()
+def _is_sure(value: Value) -> bool:
+    """Return whether a value that a name is bound to is the only one."""
+    return isinstance(value, _SURE) or (isinstance(value, External) and is_object(value.name))
+
+
+def _is_code(value: Value) -> bool:
+    return isinstance(value, (Function, Class, BoundMethod))
+
+
+def _is_plain(decorator: ast.expr) -> bool:
+    """Return whether a decorator leaves what a function gives as it is."""
+    return isinstance(decorator, ast.Name) and decorator.id in ("staticmethod", "classmethod")
+
+
+def _is_builtin(value: Value) -> bool:
+    return isinstance(value, External) and is_builtin(value.name)
+
+
+def _is_of_text(func: ast.expr) -> bool:
+    """Return whether a method of texts is called, which gives a text or a list of them: `", ".join(names)`."""
+    match func:
+        case ast.Attribute(value=ast.Constant(value=str())):
+            return True
+        case ast.Attribute(attr=method):
+            return method in OF_TEXT
+    return False
+
+
+def _has_attributes(value: Value) -> bool:
+    """Return whether the attributes of a value are known by their names."""
+    of_url = isinstance(value, ExternalCall) and value.name == PARSED
+    return of_url or _is_enumerated(value) or isinstance(value, (ModuleValue, External))
 
 
 def _is_enumerated(value: Value) -> bool:
@@ -268,4 +385,5 @@ def _is_enumerated(value: Value) -> bool:
 
 
 def _without_unknown(values: list[Value]) -> list[Value]:
-    return [] if any(isinstance(value, Unknown) for value in values) else values
+    unknown = (value for value in values if isinstance(value, Unknown) and not value.is_object)
+    return [] if any(True for _ in unknown) else values

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import operator
 import types
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dlfix.reach.enums import plain
+from dlfix.reach.surely_objects import is_builtin, is_object
 from dlfix.reach.values import (
     BoundMethod,
     Class,
@@ -317,16 +317,18 @@ def _compared(value: Value, op: ast.cmpop, other: Value, interpreter: Evaluator)
     if not isinstance(other, Constant) or not isinstance(op, (*_SAME, *_OTHER)):
         return None
     is_plain = isinstance(value, (Function, Class, BoundMethod, Partial, Container))
-    is_object = isinstance(value, (Instance, ExternalCall)) and other.value is None
-    if is_plain or is_builtin(value) or is_object:
+    is_plain = is_plain or (isinstance(value, External) and is_builtin(value.name))
+    if is_plain or (other.value is None and _is_object(value)):
         return isinstance(op, _OTHER)
     return None
 
 
-def is_builtin(value: Value) -> bool:
-    """Return whether a value is a builtin function or class."""
-    name = value.name.removeprefix("builtins.") if isinstance(value, External) else ""
-    return callable(getattr(builtins, name, None))
+def _is_object(value: Value) -> bool:
+    """Return whether a value is surely not None."""
+    if isinstance(value, External):
+        return is_object(value.name)
+    is_made = isinstance(value, (Instance, ExternalCall, ModuleValue))
+    return is_made or (isinstance(value, Unknown) and value.is_object)
 
 
 def _of_constants(one: object, op: ast.cmpop, other: object, interpreter: Evaluator) -> bool | None:

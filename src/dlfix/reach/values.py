@@ -213,6 +213,7 @@ class Unknown:
     """What cannot be followed, and why, for `dlfix trace`."""
 
     reason: str = ""
+    is_object: bool = False  # whatever it is, it is not None
 
 
 Value = Union[
