@@ -87,6 +87,8 @@ class BoundaryRow(_Named):
     returns: tuple[str, ...] = ()  # of `crosses`: those whose result is pickled back
     self_crosses: bool = False  # an instance of a subclass crosses with all that is set on it
     type: str = ""  # what the call gives; its methods are rows named `<type>.<method>`
+    # Attributes and methods of what it gives by which one iterates its loader; "*" for any method.
+    loaders: tuple[str, ...] = ()
     starts: bool = True  # the call starts processes; False where only its methods do
     through: str = ""  # the parameter that holds the pool; it ships nothing where that is no row's
     own_options: bool = (

@@ -88,16 +88,18 @@ def _part(node: ast.expr, version: tuple[int, int, int]) -> object:
     return version
 
 
-def is_dead(node: ast.AST, frame: Frame, interpreter: Evaluator) -> bool:
+def is_dead(
+    node: ast.AST, frame: Frame, interpreter: Evaluator, surely: Surely | None = None
+) -> bool:
     """Return whether a node stands in a branch that a call of its function does not take."""
     for child, above in _decisions(node, frame.module):
         if isinstance(above, ast.If) and child is not above.test:
-            held = outcome(above.test, frame, interpreter)
+            held = outcome(above.test, frame, interpreter, surely)
             if held is not None and held is not (child in above.body):
                 return True
         if isinstance(child, ast.match_case) and not _comes_to(child, frame, interpreter):
             return True
-        if isinstance(child, ast.stmt) and _has_left(child, above, frame, interpreter):
+        if isinstance(child, ast.stmt) and _has_left(child, above, frame, interpreter, surely):
             return True
     return False
 
@@ -116,11 +118,17 @@ def _decisions(node: ast.AST, module: Module) -> tuple[tuple[ast.AST, ast.AST], 
     return tuple(found)
 
 
-def _has_left(child: ast.stmt, above: ast.AST, frame: Frame, interpreter: Evaluator) -> bool:
+def _has_left(
+    child: ast.stmt,
+    above: ast.AST,
+    frame: Frame,
+    interpreter: Evaluator,
+    surely: Surely | None,
+) -> bool:
     """Return whether a call has returned before it comes to a statement of a block."""
     return any(
         isinstance(each.body[-1], (ast.Return, ast.Raise))
-        and outcome(each.test, frame, interpreter) is True
+        and outcome(each.test, frame, interpreter, surely) is True
         for each in leaving_before(child, above)
     )
 

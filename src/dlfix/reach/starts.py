@@ -16,6 +16,7 @@ from dlfix.project.order import comes_before, in_order
 from dlfix.project.roots import STANDARD
 from dlfix.project.syntax import DEFINITIONS, last_name
 from dlfix.project.trees import COMPREHENSIONS, walk
+from dlfix.reach.chosen_methods import chosen_for_all
 from dlfix.reach.entry_points import Entries, Entry
 from dlfix.reach.handed_on import modules_given
 from dlfix.reach.values import (
@@ -34,29 +35,16 @@ if TYPE_CHECKING:
     from dlfix.reach.evaluator import Reading
     from dlfix.reach.values import Value
 
-WRAPPERS = frozenset(
-    [
-        "enumerate",
-        "tqdm",
-        "trange",
-        "iter",
-        "zip",
-        "islice",
-        "list",
-        "tuple",
-        "next",
-        "sorted",
-        "sum",
-        "chain",
-        "cycle",
-        "track",
-        "set",
-        "map",
-        "filter",
-        "progress_bar",
-        "prefetch",
-    ]
+# What takes an iterator of its argument at once, which starts the workers: by its last name.
+TAKING = frozenset(
+    "accumulate batched cycle deque dropwhile enumerate filter filterfalse frozenset from_iterable groupby islice iter list"
+    " map max min next pairwise product set sorted starmap sum takewhile tee tuple zip zip_longest".split()
 )
+# What does so when it is iterated itself.
+LATER = frozenset("chain prefetch progress_bar tqdm track trange".split())
+WRAPPERS = TAKING | LATER
+_HOMES = frozenset({"builtins", "collections", "itertools", "itertools.chain", "six.moves"})
+_AROUND = (ast.Call, ast.keyword, ast.Attribute, ast.IfExp, ast.BoolOp)  # of what is passed on
 FITTING = frozenset(
     ["fit", "validate", "test", "predict", "train", "evaluate", "fit_transform", "learn"]
 )
@@ -117,18 +105,13 @@ def _destinations(call: ast.Call) -> set[str]:
     return {text.lstrip("-").replace("-", "_") for text in texts if isinstance(text, str)}
 
 
-def chosen_for_all(analysis: Reading) -> set[object]:
-    """Return the start methods that the program chooses for all: `set_start_method("fork")`."""
-    return analysis.once(chosen_for_all, lambda: _everywhere(analysis.project))
-
-
-def only_forks(analysis: Reading, boundary: Boundary) -> bool:
-    """Return whether a boundary's start method is fork for certain, which needs no pickling."""
+def only_forks(analysis: Reading, boundary: Boundary, script: Module | None = None) -> bool:
+    """Return whether a boundary's start method is fork for certain, which needs no pickling; that of one script, where it is given."""
     chosen = _chosen(analysis, boundary, _CONTEXTS)
     chosen = chosen or [v for v in _makers(analysis, boundary) if _method(v) is not None]
     if chosen:
         return all(_method(value) == "fork" for value in chosen)
-    return chosen_for_all(analysis) == {"fork"}
+    return chosen_for_all(analysis, boundary, script) == {"fork"}
 
 
 def never_forks(analysis: Reading, boundary: Boundary) -> bool:
@@ -140,7 +123,7 @@ def never_forks(analysis: Reading, boundary: Boundary) -> bool:
         return others.issuperset(methods)
     if boundary.row is not None and boundary.row.start_method in others:
         return True
-    return bool(chosen_for_all(analysis) & others)
+    return bool(chosen_for_all(analysis, boundary) & others)
 
 
 def pickles_nothing(analysis: Reading, boundary: Boundary) -> bool:
@@ -216,14 +199,6 @@ def _makers(analysis: Reading, boundary: Boundary) -> list[Value]:
             maker = getattr(value.node.func, "value", None)  # `context` of `context.Pool(...)`
             found += [r.value for r in analysis.evaluate(maker, value.frame)] if maker else []
     return found
-
-
-def _everywhere(project: Project) -> set[object]:
-    return {
-        call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
-        for module in project.mentions("set_start_method")
-        for call in module.calls_by_name.get("set_start_method", ())
-    }
 
 
 def _method(value: Value) -> object:
@@ -324,7 +299,18 @@ def _handed_to(analysis: Reading, boundary: Boundary, home: Module) -> Iterator[
     passing = analysis.once(("passing", home), lambda: Passing([home]))
     holding = Holding(passing).of(home, boundary.node)
     uses = (use for name in sorted(holding.names) for use in home.nodes_by_name.get(name, ()))
-    yield from modules_given((boundary.node, *uses), home, analysis.interpreter)
+    given = dict.fromkeys(each for use in (boundary.node, *uses) for each in _around(use, home))
+    yield from modules_given(given, home, analysis.interpreter)
+
+
+def _around(node: ast.AST, module: Module) -> Iterator[ast.AST]:
+    """Yield a node and the expressions that pass on what it gives: `tqdm(loader)`, `loader.slice(3)`."""
+    yield node
+    for above in module.ancestors(node):
+        if not isinstance(above, _AROUND):
+            return
+        if not isinstance(above, ast.keyword):
+            yield above
 
 
 class _Candidates:
@@ -384,16 +370,20 @@ def _starting(
                 yield generator.iter, _unwrapped(generator.iter, project, module)
         elif isinstance(node, ast.YieldFrom):
             yield node.value, _unwrapped(node.value, project, module)
-    for call in module.calls_of(WRAPPERS | FITTING):
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-        if isinstance(call.func, ast.Name) and call.func.id in WRAPPERS - {
-            "enumerate",
-            "zip",
-            "map",
-        }:
-            yield call, _unwrapped(call, project, module)
-        elif name in FITTING:
+    for call in module.calls_of(TAKING | FITTING):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in FITTING:
             yield call, [*call.args, *(k.value for k in call.keywords)]
+        elif _takes(call, module):
+            yield call, _unwrapped(call, project, module)
+
+
+def _takes(call: ast.Call, module: Module) -> bool:
+    """Return whether a call takes an iterator of what it is passed: `zip(loader, ...)`, `itertools.islice(loader, 3)`."""
+    is_name = isinstance(call.func, ast.Name)
+    if is_name and module.scope_of(call).lookup(last_name(call.func)) is None:
+        return True
+    home, _, name = imported_as(module, call.func).rpartition(".")
+    return home in _HOMES and name in TAKING
 
 
 def _unwrapped(node: ast.expr, project: Project, module: Module) -> list[ast.expr]:
@@ -415,15 +405,33 @@ def _is_of_package(func: ast.expr, project: Project, module: Module) -> bool:
 
 
 def _is_it(analysis: Reading, module: Module, node: ast.expr, boundary: Boundary) -> bool:
-    if isinstance(node, (ast.Constant, ast.Starred, ast.JoinedStr, ast.Lambda)):
+    """Return whether going through an expression goes through the loader, or starts the object, of a boundary."""
+    if isinstance(node, (ast.Constant, ast.JoinedStr, ast.Lambda)):
         return False
     if node is boundary.node:
         return True
     frame = analysis.frame(module.scope_of(node))
-    for reached in analysis.evaluate(node, frame):
-        value = reached.value
-        if isinstance(value, (ExternalCall, Derived)) and value.node is boundary.node:
-            return True
-        if isinstance(value, Instance) and value.call is boundary.node:
-            return True
-    return False
+    if isinstance(node, ast.Starred):  # `zip(*loaders)`
+        items = analysis.interpreter.each(Bound(node.value, frame))
+        found = [value for item in items for value in analysis.values(item)]
+    else:
+        found = [reached.value for reached in analysis.evaluate(node, frame)]
+    return any(_goes_through(value, boundary, analysis) for value in found)
+
+
+def _goes_through(value: Value, boundary: Boundary, analysis: Reading) -> bool:
+    """Return whether iterating a value iterates what a boundary's call makes."""
+    if isinstance(value, Instance):
+        return value.call is boundary.node
+    if not isinstance(value, (ExternalCall, Derived)):
+        return False
+    if value.node is boundary.node:
+        return True
+    if isinstance(value, Derived):
+        loaders = boundary.row.loaders if boundary.row is not None else ()
+        gives_one = value.how in loaders or (value.called and "*" in loaders)
+        return gives_one and _goes_through(value.origin, boundary, analysis)
+    if value.name.rpartition(".")[2] not in LATER:
+        return False
+    inner = (each for given in value.arguments.positional for each in analysis.values(given))
+    return any(_goes_through(each, boundary, analysis) for each in inner)

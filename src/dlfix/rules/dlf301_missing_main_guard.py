@@ -101,11 +101,11 @@ class MissingMainGuard(Rule):
         """Yield one finding for each module: its first statement that starts workers."""
         first: dict[Path, tuple[ast.stmt, Start, Entry]] = {}
         for start in starts_on_import(analysis):
-            if only_forks(analysis, start.boundary):
-                continue
             for entry in start.entries(analysis):
                 path = entry.module.path
                 if entry.kind != "import" or path.suffix == ".ipynb":
+                    continue
+                if only_forks(analysis, start.boundary, entry.module):
                     continue
                 if is_left_at_none(analysis, start.boundary, entry.module):
                     continue

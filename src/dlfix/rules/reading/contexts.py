@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.project.targets import oldest_minor
-from dlfix.reach.starts import chosen_for_all, method_of
+from dlfix.reach.chosen_methods import chosen_for_all
+from dlfix.reach.starts import method_of
 from dlfix.reach.values import External, ExternalCall, ModuleValue
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ def of_another_context(handle: Handle, analysis: Analysis) -> OfAnotherContext |
     """Return how an object that crosses when workers start cannot be pickled for them; None where it can."""
     crossing, value = handle.crossing, handle.crossing.value
     boundary = crossing.boundary
-    if boundary.kind not in _AT_START or boundary.workers is False or chosen_for_all(analysis):
+    if boundary.kind not in _AT_START or boundary.workers is False:
+        return None
+    if chosen_for_all(analysis, boundary):
         return None
     if not isinstance(value, ExternalCall) or not isinstance(value.node, ast.Call):
         return None
