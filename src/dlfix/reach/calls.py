@@ -283,6 +283,8 @@ class Calls:
                 for callee in interpreter.attribute(value, func.attr, func, frame):
                     if self._gives_itself(value, callee.value, func.attr):
                         yield reached
+                    elif self._is_chained(value, callee.value, func.attr):
+                        yield Reached(self._pipeline(value, func.attr, node, frame))
                     else:
                         yield from self.call(callee.value, node, frame)
             return
@@ -366,6 +368,17 @@ class Calls:
             return False
         is_net = isinstance(value, ExternalCall) and value.name.startswith(MAKE_NETS)
         return isinstance(method, External) or (is_net and isinstance(method, Derived))
+
+    def _is_chained(self, value: Value, method: Value, name: str) -> bool:
+        """Return whether a library's method gives a pipeline that goes on from an object of the tree: `rows.map(f)`."""
+        return (
+            isinstance(value, Instance)
+            and isinstance(method, External)
+            and self.interpreter.kept_by_call.goes_on(value, name)
+        )
+
+    def _pipeline(self, value: Value, method: str, node: ast.Call, frame: Frame) -> Value:
+        return self.made(node, frame, lambda: Derived(value, method, node, frame, True), value)
 
     def _is_called(self, name: str) -> bool:
         """Return whether what this external callable gives is there to be called itself."""

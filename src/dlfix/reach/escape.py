@@ -73,6 +73,8 @@ class Escape:
             case ast.Attribute() as attribute:
                 if self._is_bound(attribute, module, cls):
                     return False  # the method takes its object along: `pool.submit(rows.count)`
+                if self._goes_on(attribute.attr, cls):
+                    return False  # what it gives keeps the object: `rows.shuffle(100)`
                 return not self.interpreter.roles.hands_on(cls, attribute.attr, whole=self.whole)
             case ast.Call(func=ast.Name(id=name)) if hasattr(builtins, name):
                 return name not in _KEEPING
@@ -89,6 +91,11 @@ class Escape:
             case ast.Assign(targets=[ast.Name(id=name)]):
                 return self._is_kept_under(name, module, node, cls)
         return False
+
+    def _goes_on(self, method: str, cls: Class) -> bool:
+        anyone = self.interpreter.instances.anyone(cls)
+        own = method in self.interpreter.roles.methods(cls)
+        return not own and self.interpreter.kept_by_call.goes_on(anyone, method)
 
     def _is_bound(self, attribute: ast.Attribute, module: Module, cls: Class) -> bool:
         """Return whether a method of an object is taken as a value, not called."""

@@ -232,6 +232,12 @@ class MustQueries(Protocol):
     def constants_in(self, holder: Value) -> list[object] | None: ...
 
 
+class KeptByCallQueries(Protocol):
+    """What is asked of `reach.kept_by_call`."""
+
+    def goes_on(self, root: Value, method: str) -> bool: ...
+
+
 class ContextQueries(Protocol):
     """What is asked of `reach.call_contexts`."""
 
@@ -297,6 +303,8 @@ class Evaluator(Protocol):
     def escape(self) -> EscapeQueries: ...
     @property
     def must(self) -> MustQueries: ...
+    @property
+    def kept_by_call(self) -> KeptByCallQueries: ...
     @property
     def contexts(self) -> ContextQueries: ...
     @property

@@ -366,7 +366,9 @@ class Instances:
             else:
                 yield from self.class_attribute(instance.cls, name, instance, node, frame)
             return
-        stores = self.stores_on(instance, name) or self._set_by_any(instance, name)
+        stores = self.stores_on(instance, name)
+        if not stores or self._is_for_framework(instance, stores):
+            stores = [*stores, *self._set_by_any(instance, name)]
         so_far = [s for s in stores if not _is_set_later(s.statement, s.frame, node, frame)]
         if len(so_far) > 1:
             so_far = [s for s in so_far if not _is_in_other_branch(s, node, frame)]
@@ -380,6 +382,11 @@ class Instances:
             yield from self._set_around(instance, store)
         if not stores:
             yield from self._not_its_own(instance, name, node, frame)
+
+    def _is_for_framework(self, instance: Instance, stores: list[Store]) -> bool:
+        """Return whether constructors only leave an attribute None, for methods that a library may call: `setup`."""
+        is_empty = all(store.method == "__init__" and is_left_empty(store) for store in stores)
+        return is_empty and bool(self.outside_bases(instance.cls))
 
     def _not_its_own(
         self, instance: Instance, name: str, node: ast.expr, frame: Frame
@@ -898,6 +905,12 @@ def _places_setting(name: str, modules: Iterable[Module]) -> Iterator[tuple[Modu
         for call in module.calls_by_name.get("setattr", ()):
             if setting(call) and getattr(call.args[1], "value", name) == name:
                 yield module, call
+
+
+def is_left_empty(store: Store) -> bool:
+    """Return whether a class sets an attribute to None, as one does that others fill."""
+    node = store.value.node if isinstance(store.value, Bound) else None
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def is_own(module: Module, owner: ast.expr) -> bool:

@@ -29,7 +29,7 @@ from dlfix.reach.values import (
 
 if TYPE_CHECKING:
     from dlfix.catalog import Catalog
-    from dlfix.catalog.rows import MethodRow
+    from dlfix.catalog.rows import HolderRow, MethodRow
     from dlfix.project.module import Module
     from dlfix.reach.evaluator import Evaluator
 
@@ -44,7 +44,7 @@ class KeptByCall:
 
     def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
-        self._by_module: dict[Module, dict[ast.AST, list[Kept]]] = {}
+        self._by_module: dict[tuple[Module, str], dict[ast.AST, list[Kept]]] = {}
 
     @property
     def catalog(self) -> Catalog:
@@ -53,16 +53,24 @@ class KeptByCall:
 
     def by(self, value: Value, modules: Iterable[Module]) -> Iterator[Kept]:
         """Yield what calls in some modules keep in an object, with the name it is kept under."""
-        nodes = _nodes(value, self.interpreter.instances.mro)
+        nodes = self._nodes(value)
+        packages = [package for package in self._packages if nodes and self._is_of(package, value)]
         for module in dict.fromkeys([*modules, *self._hooking(value)]):
-            kept = self._in(module) if nodes else {}
-            for node in nodes:
-                yield from kept.get(node, ())
+            for package in packages:
+                kept = self._in(module, package)
+                for node in nodes:
+                    yield from kept.get(node, ())
+
+    @cached_property
+    def _packages(self) -> list[str]:
+        """The packages whose objects have methods that keep what they are passed."""
+        rows = (row for rows in self.catalog.methods.values() for row in rows if not row.gives)
+        return [*dict.fromkeys(row.of for row in rows)]
 
     def _hooking(self, value: Value) -> Iterator[Module]:
         """Yield the modules whose code hangs hooks on networks, of which this is one."""
         for name, row in self._of_nets.items():
-            if not self._is_of(row, value):
+            if not self._is_of(row.of, value):
                 return  # all are of the same library
             yield from self.interpreter.project.mentions(name)
 
@@ -75,15 +83,28 @@ class KeptByCall:
     def chained(self, value: Derived) -> tuple[list[Kept], bool]:
         """Return what a method's result keeps of its arguments, and whether it keeps the object."""
         for row in self.catalog.methods.get(value.how, ()):
-            if row.gives == "chain" and self._is_of(row, value.origin):
+            if row.gives == "chain" and self._is_of(row.of, value.origin):
                 return list(_kept(row, self._arguments(value))), True
-        root = origin_of(value)
-        holder = self.catalog.holder(root.name) if isinstance(root, ExternalCall) else None
-        if holder is None or not value.called or not {value.how, "*"} & {*holder.chains}:
+        if not self.is_pipeline(value):
             return [], False
         given = self._arguments(value)
         passed = [*given.positional, *given.keywords.values(), *self._under_any_name(value)]
         return [(value.how, each) for each in passed if self._is_callable(each)], True
+
+    def is_pipeline(self, value: Derived) -> bool:
+        """Return whether a value is what such a method gives."""
+        return value.called and self.goes_on(origin_of(value), value.how)
+
+    def goes_on(self, root: Value, method: str) -> bool:
+        """Return whether a method of an object gives one that keeps it, and the functions that it is passed."""
+        return any(not {method, "*"}.isdisjoint(row.chains) for row in self._holders(root))
+
+    def _holders(self, value: Value) -> Iterator[HolderRow]:
+        """Yield the rows of what an object keeps: of the call that made it, or of its bases of libraries."""
+        names = [value.name] if isinstance(value, ExternalCall) else []
+        if isinstance(value, Instance):
+            names = [base.name for base in self.interpreter.instances.outside_bases(value.cls)]
+        yield from filter(None, map(self.catalog.holder, names))
 
     def _arguments(self, value: Derived) -> Arguments:
         if not isinstance(value.node, ast.Call):
@@ -101,21 +122,22 @@ class KeptByCall:
         """Return whether an argument may be a function, or an object that keeps some."""
         callables = (Function, Partial, BoundMethod, Instance)
         return any(
-            isinstance(value, callables)
-            or (isinstance(value, ExternalCall) and self.catalog.holder(value.name) is not None)
+            isinstance(value, callables) or any(True for _ in self._holders(origin_of(value)))
             for value in self.interpreter.values(argument)
         )
 
-    def _in(self, module: Module) -> dict[ast.AST, list[Kept]]:
-        """Return what the calls of a module keep, by the node that made the object."""
-        if module not in self._by_module:
+    def _in(self, module: Module, package: str) -> dict[ast.AST, list[Kept]]:
+        """Return what the calls of a module keep in objects of a package, by the node that made the object."""
+        key = (module, package)
+        if key not in self._by_module:
             found: dict[ast.AST, list[Kept]] = {}
-            self._by_module[module] = found
+            self._by_module[key] = found
             for name, rows in self.catalog.methods.items():
-                for call in module.calls_by_name.get(name, ()):
-                    for node, kept in self._of_call(call, module, rows):
+                of_package = [row for row in rows if row.of == package]
+                for call in module.calls_by_name.get(name, ()) if of_package else ():
+                    for node, kept in self._of_call(call, module, of_package):
                         found.setdefault(node, []).append(kept)
-        return self._by_module[module]
+        return self._by_module[key]
 
     def _of_call(
         self, call: ast.Call, module: Module, rows: list[MethodRow]
@@ -129,10 +151,10 @@ class KeptByCall:
         frame = self.interpreter.frame_at(module, call)
         for value in self.interpreter.values_at(call.func.value, frame):
             for row in rows:
-                if not row.gives and self._is_of(row, value):
+                if not row.gives and self._is_of(row.of, value):
                     given = self.interpreter.calls.arguments(call, frame)
                     kept = [*_kept(row, given), *self._option(row, given)]
-                    for node in _nodes(value, self.interpreter.instances.mro)[:1]:
+                    for node in self._nodes(value)[:1]:
                         yield from ((node, each) for each in kept)
 
     def _option(self, row: MethodRow, given: Arguments) -> Iterator[Kept]:
@@ -171,13 +193,26 @@ class KeptByCall:
         found = self.interpreter.values(argument)
         return bool(found) and all(isinstance(value, (Class, Function)) for value in found)
 
-    def _is_of(self, row: MethodRow, value: Value) -> bool:
-        """Return whether an object is one that a row's package makes, or derives from its classes."""
+    def _nodes(self, value: Value) -> list[ast.AST]:
+        """Return the places that stand for an object: its call, and the classes of an object of the tree."""
+        if isinstance(value, Derived) and self.is_pipeline(value):
+            return [value.node]  # no other that goes on from the same one
+        root = origin_of(value)
+        if isinstance(root, ExternalCall):
+            return [root.node]
+        if not isinstance(root, Instance):
+            return []
+        line = self.interpreter.instances.mro(root.cls)
+        made: list[ast.AST] = [root.call] if root.call is not None else []
+        return [*made, *(base.node for base in line if isinstance(base, Class))]
+
+    def _is_of(self, package: str, value: Value) -> bool:
+        """Return whether an object is one that a package makes, or derives from its classes."""
         root = origin_of(value)
         if isinstance(root, Instance):
             line = self.interpreter.instances.mro(root.cls)
-            return any(isinstance(base, External) and _is_in(base.name, row.of) for base in line)
-        return isinstance(root, ExternalCall) and _is_in(root.name, row.of)
+            return any(isinstance(base, External) and _is_in(base.name, package) for base in line)
+        return isinstance(root, ExternalCall) and _is_in(root.name, package)
 
 
 def _is_taken_off(module: Module, call: ast.Call) -> bool:
@@ -209,18 +244,6 @@ def _kept(row: MethodRow, given: Arguments) -> Iterator[Kept]:
 
 def _is_in(name: str, package: str) -> bool:
     return name.startswith(f"{package}.")
-
-
-def _nodes(value: Value, line_of: object) -> list[ast.AST]:
-    """Return the places that stand for an object: its call, and the classes of an object of the tree."""
-    root = origin_of(value)
-    if isinstance(root, ExternalCall):
-        return [root.node]
-    if not isinstance(root, Instance):
-        return []
-    line: list[object] = line_of(root.cls)  # type: ignore[operator]
-    made = [root.call] if root.call is not None else []
-    return [*made, *(base.node for base in line if isinstance(base, Class))]
 
 
 __all__ = ["Bound", "KeptByCall"]

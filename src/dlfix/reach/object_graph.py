@@ -24,7 +24,7 @@ from dlfix.reach.copied_entries import is_computed
 from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
 from dlfix.reach.handed_on import handed_to
-from dlfix.reach.instances import left_empty, sets_on_others
+from dlfix.reach.instances import is_left_empty, left_empty, sets_on_others
 from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.layers import MAKE_NETS
 from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state
@@ -316,6 +316,8 @@ class Walk:
         found = [*self._each_kept(kept), *(self._set_on(value, boundary) if value.called else ())]
         if not keeps_origin:
             return found
+        if self.interpreter.kept_by_call.is_pipeline(value):
+            found += self._by_calls(value, boundary)
         anew = {edge.name for edge, _ in found if edge.store is not None}
         kept_before = (each for each in self.children(origin, boundary) if each[0].name not in anew)
         return chain(found, kept_before)
@@ -363,6 +365,9 @@ class Walk:
         """Yield what methods called on an object keep in it: `net.register_forward_hook(f)`."""
         made = node_of(value)
         modules = [boundary.frame.module, *([made[1]] if made is not None else ())]
+        if isinstance(value, Instance):
+            line = self.interpreter.instances.mro(value.cls)
+            modules += [base.module for base in line if isinstance(base, Class)]
         return self._each_kept(self.interpreter.kept_by_call.by(value, modules))
 
     def _still_held(self, value: ExternalCall, boundary: Boundary) -> Iterator[Child]:
@@ -651,7 +656,7 @@ class Walk:
             if instance.call is not None:
                 modules += handed_to(instance.call, home, self.interpreter)
         for name, stores in self.interpreter.instances.stores(instance).items():
-            if all(map(_is_left_empty, stores)):
+            if all(map(is_left_empty, stores)):
                 modules += self._filling_modules(name)
         for base in self.interpreter.instances.mro(instance.cls):
             for name in left_empty(base.node) if isinstance(base, Class) else ():
@@ -840,12 +845,6 @@ def _prefix(edge: Edge) -> str:
 
 def _note(steps: tuple[Passed, ...]) -> str:
     return next((step.note for step in steps if step.note not in ("", UNSAID)), "")
-
-
-def _is_left_empty(store: Store) -> bool:
-    """Return whether a class sets an attribute to None, as one does that others fill."""
-    node = store.value.node if isinstance(store.value, Bound) else None
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _from_argument(store: Store) -> str:
