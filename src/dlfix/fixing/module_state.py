@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.import_time import ImportTime, Touched
 from dlfix.project.repeatable import once_in
 from dlfix.project.syntax import MUTATORS, base_name, dotted
-from dlfix.reach.values import Bound, BoundMethod, Class, Function
+from dlfix.reach.values import Bound, BoundMethod, Class, Function, Instance
 from dlfix.reach.worker_code import WorkerCode
 
 if TYPE_CHECKING:
@@ -123,12 +123,37 @@ class ModuleState:
                     reads.add(f"{home.name}.{own}")
         for target in self._modules_named(module, scope, function):
             reads.add(f"{target.name}.*")
-        for name in _changed_in(function, ImportTime(module.tree)):
+        for name in self._changed_in(module, function):
             if name == "*":
                 sets.add(f"{module.name}.*")
             elif scope.lookup(name) is module.scope:
                 home, own = self.code.home(module, name)
                 sets.add(f"{home.name}.{own}")
+
+    def _changed_in(self, module: Module, function: ast.AST) -> Iterator[str]:
+        """Yield the names whose objects a function changes; `*` where it names them by their text."""
+        imported = ImportTime(module.tree)
+        for node in ast.walk(function):
+            if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(
+                node.ctx, ast.Load
+            ):
+                yield base_name(node) or ("*" if "globals()" in ast.unparse(node) else "")
+            elif isinstance(node, ast.Call):
+                if dotted(node.func) in _DYNAMIC:
+                    yield self._set_by_text(module, node)
+                elif (
+                    isinstance(node.func, ast.Attribute)
+                    and node.func.attr in MUTATORS
+                    and not imported.is_of_imported_module(node.func)
+                ):
+                    yield base_name(node.func) or ""
+
+    def _set_by_text(self, module: Module, call: ast.Call) -> str:
+        """Return the name of the object of which `setattr` sets an attribute; `*` where that may be a module."""
+        owner = call.args[0] if dotted(call.func) == "setattr" and call.args else None
+        values = self._values(module, owner) if owner is not None else []
+        are_objects = bool(values) and all(isinstance(each, Instance) for each in values)
+        return (base_name(owner) or "*") if owner is not None and are_objects else "*"
 
     def _modules_named(self, module: Module, scope: Scope, function: ast.AST) -> Iterator[Module]:
         names = {
@@ -144,19 +169,3 @@ class ModuleState:
 
 def _calls_in(function: ast.AST) -> list[ast.Call]:
     return [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-
-
-def _changed_in(function: ast.AST, imported: ImportTime) -> Iterator[str]:
-    """Yield the names whose objects a function changes; `*` where it names them by their text."""
-    for node in ast.walk(function):
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
-            yield base_name(node) or ("*" if "globals()" in ast.unparse(node) else "")
-        elif isinstance(node, ast.Call):
-            if dotted(node.func) in _DYNAMIC:
-                yield "*"
-            elif (
-                isinstance(node.func, ast.Attribute)
-                and node.func.attr in MUTATORS
-                and not imported.is_of_imported_module(node.func)
-            ):
-                yield base_name(node.func) or ""

@@ -549,10 +549,16 @@ def test_nobody_asks_whether_a_function_is_a_partial(question, given):
         ("type(fn).__module__.startswith('func')", True),
         ("fn.__module__.startswith('')", True),
         ("fn.__module__ == 'numpy' == args", True),
+        ("type(fn).__module__ == np.__name__", False),
+        ("type(fn).__module__ == itself.__name__", True),
+        ("type(fn).__module__ == args.__name__", True),
+        ("type(fn).__module__ == either.__name__", True),
+        ("type(fn).__module__.startswith(np.__name__)", False),
     ],
 )
 def test_a_module_may_be_compared_with_that_of_neither(test, refused):
-    reasons = bound(f"by = 1\nfn = HERE\nprint({test})\nreturn fn")
+    imports = "import numpy as np, builtins as itself, numpy as either, functools as either\n"
+    reasons = bound(f"{imports}by = 1\nfn = HERE\nprint({test})\nreturn fn")
     assert any("`__module__` of a function is read" in each for each in reasons) is refused
 
 

@@ -214,9 +214,13 @@ def self_name(method: Method) -> str:
 
 def self_names_used(method: Method) -> list[str]:
     """Return the attributes and methods of `self` that a method uses, operators included."""
-    me = self_name(method)
+    return names_used(method, self_name(method))
+
+
+def names_used(code: ast.AST, me: str) -> list[str]:
+    """Return the attributes and methods of `self` that some code uses, operators included."""
     used: list[str] = []
-    for node in ast.walk(method):
+    for node in ast.walk(code):
         if is_self_attribute(node, me):
             used.append(node.attr)
         else:

@@ -193,9 +193,36 @@ class Filling(Filled):
         me = self.mover.me
         item, key = self._items_named([fill.opened], call)
         text = self.mover.rendered(self.handle.attribute, fill.opened, {call.args[0]: item})
+        if self._is_shared(fill):
+            return self._shared(fill, text, paths, item, key)
         if self._is_keyed(fill):
             return f"return {{{key}: {text} for {key}, {item} in {me}.{paths}.items()}}"
         return f"return [{text} for {item} in {me}.{paths}]"
+
+    def _is_shared(self, fill: Fill) -> bool:
+        """Return whether a loop stores under several keys what is opened once before it."""
+        definition = fill.definition
+        if definition is None:
+            return False
+        loops = [e for e in self.module.ancestors(fill.statement) if isinstance(e, LOOPS)]
+        return any(definition not in ast.walk(loop) for loop in loops)
+
+    def _shared(self, fill: Fill, text: str, paths: str, item: str, key: str) -> str:
+        """Return the body that opens each path once, and stores what it opens under all of its keys."""
+        if self.handle.position:
+            where = self.facts.line(fill.statement)
+            raise Refusal(f"several items of the container share one position ({where})")
+        kept, opened = f"{self.mover.me}.{paths}", "opened"
+        while opened in {*names_in([fill.opened]), item, key}:
+            opened += "_"
+        keyed = self._is_keyed(fill)
+        once = f"{kept}.values()" if keyed else kept
+        first = f"{opened} = {{{item}: {text} for {item} in dict.fromkeys({once})}}"
+        if keyed:
+            each = f"{{{key}: {opened}[{item}] for {key}, {item} in {kept}.items()}}"
+        else:
+            each = f"[{opened}[{item}] for {item} in {kept}]"
+        return f"{first}\nreturn {each}"
 
     def _body_with(self, fill: Fill, around: ast.withitem, call: ast.Call, paths: str) -> str:
         name = around.optional_vars

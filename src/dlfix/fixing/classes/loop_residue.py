@@ -9,7 +9,7 @@ import ast
 import builtins
 from collections.abc import Iterator, Sequence
 
-from dlfix.fixing.classes.facts import is_self_attribute
+from dlfix.fixing.classes.facts import is_self_attribute, names_used
 from dlfix.fixing.classes.handles import Moved, Refusal
 from dlfix.fixing.classes.inputs import is_repeatable
 from dlfix.fixing.classes.loops import Fill, Filled
@@ -19,13 +19,17 @@ from dlfix.fixing.classes.statements import only_raises
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, comes_before
-from dlfix.project.syntax import LOOPS
+from dlfix.project.syntax import FUNCTIONS, LOOPS
 
 LIVE = (
     "attrs", "keys", "values", "items", "get", "read", "read_direct", "execute", "cursor", "open",
     "getinfo", "namelist", "extractfile", "fetch", "query", "sample", "seek", "variables", "iter_chunks",
 )  # fmt: skip
 PLAIN_CALLS = ("len", "list", "sorted", "set", "tuple", "int", "sum", "str", "enumerate", "print")
+_VALUES = ("len", "int", "float", "bool", "str", "sum")
+_ENDED = (*LOOPS, *FUNCTIONS)
+_ENDED_BY = {ast.Continue: _ENDED, ast.Break: _ENDED, ast.Return: FUNCTIONS}
+_BINDS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.withitem, ast.NamedExpr)
 
 
 class EachTime:
@@ -44,7 +48,7 @@ class EachTime:
         """Keep what it is opened from; open it under a local name for what else reads it."""
         fill = self.fill
         moved.gone.add(fill.statement)
-        for node in self._counted():
+        for node in (*self._counted(), *self._counted_by_methods()):
             moved.gone.add(node)
             moved.exchanges.append(Exchange(self.module.span(node), self.kept, "expression"))
         if fill.definition is not None:
@@ -63,8 +67,7 @@ class EachTime:
     def _reads(self) -> Iterator[ast.expr]:
         """Yield the reads of the list or dict in the loop, but for the one that fills it."""
         filling = self.filling
-        around = [e for e in self.module.ancestors(self.fill.statement) if isinstance(e, LOOPS)]
-        loop = around[-1] if around else self.fill.statement
+        loop = self._loop()
         attribute = filling.handle.attribute
         name = filling.local_name
         filled = set(ast.walk(self.fill.statement))
@@ -74,6 +77,24 @@ class EachTime:
             if (own or local) and node not in filled:
                 assert isinstance(node, ast.expr)
                 yield node
+
+    def _loop(self) -> ast.stmt:
+        """Return the outermost loop that fills it."""
+        around = [e for e in self.module.ancestors(self.fill.statement) if isinstance(e, LOOPS)]
+        return around[-1] if around else self.fill.statement
+
+    def _counted_by_methods(self) -> Iterator[ast.expr]:
+        """Yield where methods that the loop runs ask how many there are: `len(self)`."""
+        facts, attribute = self.filling.facts, self.filling.handle.attribute
+        run = facts.reached(names_used(self._loop(), self.me))
+        for method, node in facts.reads.get(attribute, ()):
+            if method.name not in run or method is self.filling.method:
+                continue
+            assert isinstance(node, ast.expr)
+            if not self._is_counted(node):
+                where = facts.line(node)
+                raise Refusal(f"`{method.name}` reads the container while it is filled ({where})")
+            yield node
 
     def _items(self) -> Iterator[ast.Subscript]:
         for node in self._reads():
@@ -215,14 +236,19 @@ class EachTime:
         self._close_below(used[0], local, moved)
 
     def _close_below(self, opened: ast.stmt, name: str, moved: Moved) -> None:
-        """Close a local one below the last statement of the block in which it is opened."""
+        """Close a local one below the last statement of the block in which it is opened, or before one that may leave that."""
         block = home_block(self.module, opened)
         first = outermost_in(self.module, block, opened)
-        self._refuse_leaving(block[block.index(first) + 1 :])
+        leaving = self._leaving(block[block.index(first) + 1 :])
+        if leaving is not None:
+            self._refuse_reading_on(block, leaving, name)
         close = self.filling.handle.close
         if not close or "." in close:
             return
         line, last = f"{name}.{close}()", self.module.span(block[-1])
+        if leaving is not None:
+            moved.inserts.append(Insert(self.module.span(leaving), line, before=True))
+            return
         for index, each in enumerate(moved.exchanges):
             if each.span == last and each.kind == "statement":
                 text = "\n".join(part for part in (each.becomes, line) if part)
@@ -240,14 +266,42 @@ class EachTime:
             if isinstance(each, ast.Name) and each.id == name and each not in filled
         ]
 
-    def _refuse_leaving(self, block: Sequence[ast.stmt]) -> None:
-        """Refuse where a pass of the loop may end before the resource is closed, but after it was kept."""
-        for node in (each for statement in block for each in ast.walk(statement)):
-            if isinstance(node, (ast.Continue, ast.Break, ast.Return)) and comes_before(
-                self.fill.statement, node
-            ):
-                where = self.filling.facts.line(node)
-                raise Refusal(f"the code that closes the resource may be skipped ({where})")
+    def _leaving(self, block: Sequence[ast.stmt]) -> ast.stmt | None:
+        """Return the first statement of a block that may leave it after the resource was kept."""
+        return next((each for each in block if any(self._leaves(each))), None)
+
+    def _leaves(self, statement: ast.stmt) -> Iterator[ast.stmt]:
+        """Yield where a statement leaves the block that it stands in: the `break` of a loop inside does not."""
+        inside = set(ast.walk(statement))
+        for node in inside:
+            if not isinstance(node, (ast.Continue, ast.Break, ast.Return)):
+                continue
+            around = (each for each in self.module.ancestors(node) if isinstance(each, _ENDED))
+            ended = next((e for e in around if isinstance(e, _ENDED_BY[type(node)])), None)
+            if ended not in inside and comes_before(self.fill.statement, node):
+                yield node
+
+    def _refuse_reading_on(self, block: Sequence[ast.stmt], leaving: ast.stmt, name: str) -> None:
+        """Refuse where what may leave the block, or what follows, reads from the resource: it is closed before."""
+        later = block[block.index(leaving) :]
+        if names_in(later) & self._read_from(block, name):
+            where = self.filling.facts.line(leaving)
+            raise Refusal(f"a pass of the loop may end before the resource can be closed ({where})")
+
+    def _read_from(self, block: Sequence[ast.stmt], name: str) -> set[str]:
+        """Return the names that may give the resource or a part of it: bound by statements that read from it."""
+        found, simple = {name}, [n for each in block for n in ast.walk(each)]
+        while True:
+            more = {
+                bound.id
+                for node in simple
+                if isinstance(node, _BINDS) and names_in([node]) & found
+                for bound in ast.walk(node)
+                if isinstance(bound, ast.Name) and _is_bound(bound) and not _gives_value(node)
+            }
+            if more <= found:
+                return found
+            found |= more
 
     def _refuse_escaping(self, uses: Sequence[ast.expr]) -> None:
         """Refuse where something goes on reading from a resource that the loop closes."""
@@ -328,3 +382,9 @@ def _is_bound(node: ast.Name) -> bool:
 
 def _is_plain(call: ast.AST | None) -> bool:
     return isinstance(call, ast.Call) and ast.unparse(call.func) in PLAIN_CALLS
+
+
+def _gives_value(node: ast.AST) -> bool:
+    """Return whether an assignment keeps a number or a text, nothing that reads from the resource."""
+    value = getattr(node, "value", None)
+    return isinstance(value, ast.Call) and ast.unparse(value.func) in _VALUES

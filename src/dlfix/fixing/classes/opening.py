@@ -239,6 +239,7 @@ class LazyClass(Clearing):
             mover.moved.gone |= self.work.gone
             moved = mover.run(leading)
             self._add(method, moved)
+        self.touching = self._touching()  # without the reads that are replaced
 
     def _mover(self, method: Method, handles: Mapping[str, Handle]) -> Mover:
         around = self.around

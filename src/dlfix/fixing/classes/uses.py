@@ -48,8 +48,9 @@ class Uses:
         direct = {
             method.name
             for name in self.handles
-            for method, _ in self.facts.reads.get(name, [])
+            for method, read in self.facts.reads.get(name, [])
             if method.name in methods and method.name not in openers
+            if read not in self.work.gone
         }
         touching |= direct
         size = -1

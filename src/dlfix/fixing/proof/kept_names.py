@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
+from dlfix.fixing.proof.flow_targets import bindings_of
 from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.syntax import dotted, last_part, parameters
@@ -83,16 +84,18 @@ def only_compared(module: Module, node: ast.AST, others: frozenset[str]) -> bool
     match module.parent(asked):
         case ast.Attribute(attr="startswith") as method:
             call = module.parent(method)
-            texts = _texts(call.args) if isinstance(call, ast.Call) and call.func is method else []
+            called = isinstance(call, ast.Call) and call.func is method
+            texts = _texts(module, call.args) if called and isinstance(call, ast.Call) else []
             return bool(texts) and not any(
                 each.startswith(text) for text in texts for each in others
             )
         case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[right]):
-            texts = _texts([right if left is asked else left])
+            texts = _texts(module, [right if left is asked else left])
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[held]) if (
             left is asked
         ):
-            texts = _texts(held.elts) if isinstance(held, (ast.Tuple, ast.List, ast.Set)) else []
+            elements = held.elts if isinstance(held, (ast.Tuple, ast.List, ast.Set)) else []
+            texts = _texts(module, elements)
         case _:
             return False
     return bool(texts) and not any(text.rpartition(".")[2] in others for text in texts)
@@ -113,11 +116,22 @@ def _package_of(module: Module, node: ast.AST) -> ast.AST:
     return node
 
 
-def _texts(given: list[ast.expr]) -> list[str]:
-    """Return the texts that some expressions spell out; none where one is no text."""
-    texts = [each.value if isinstance(each, ast.Constant) else None for each in given]
+def _texts(module: Module, given: list[ast.expr]) -> list[str]:
+    """Return the texts that some expressions give, also as the name of an imported module; none where one is not known."""
+    texts = [_name_of_module(module, each) or getattr(each, "value", None) for each in given]
     found = [each for each in texts if isinstance(each, str) and each]
     return found if len(found) == len(given) else []
+
+
+def _name_of_module(module: Module, given: ast.expr) -> str:
+    """Return what `np.__name__` gives where an `import` statement alone binds `np`: packages are not renamed."""
+    if not isinstance(given, ast.Attribute) or given.attr != "__name__":
+        return ""
+    bindings = bindings_of(module, given.value)
+    if len(bindings) != 1 or not isinstance(bindings[0].statement, ast.Import):
+        return ""
+    names = {(each.asname or each.name): each.name for each in bindings[0].statement.names}
+    return names.get(bindings[0].name, bindings[0].name)
 
 
 def asked_by_parent(program: Program, module: Module, node: ast.AST) -> bool:
