@@ -91,6 +91,61 @@ def test_what_a_question_is_asked_of_may_be_the_function(tmp_path: Path, text: s
     assert not others(tmp_path, text)
 
 
+DECORATOR = (
+    "from sacred.utils import optional\nfrom lib import Trainer as Trained\nclass Commands:\n    @optional\n"
+    "    def command(self, function=None, prefix=None):\n        print(function.__name__)\n"
+    "app = Commands()\n"
+)
+DECORATES = {
+    "bare": ("@app.command\ndef f(): pass\n", True),
+    "with options": ("@app.command(prefix='a')\ndef f(): pass\n", True),
+    "called with a class": ("trainer = app.command(Trained, prefix='a')\n", True),
+    "called twice": ("def f(): pass\napp.command(prefix='a')(f)\n", True),
+    "a variable of its name": (
+        "@app.command\ndef f(): pass\ncommand = 'ls'\nprint(command)\n",
+        True,
+    ),
+    "an attribute of another class": (
+        "@app.command\ndef f(): pass\nclass Line:\n    def set(self, text):\n        self.command = text\n"
+        "        print(self.command)\n",
+        True,
+    ),
+    "nothing": ("", False),
+    "over what another decorator gives": ("@app.command\n@own\ndef f(): pass\n", False),
+    "over what moved": ("@app.command\ndef _collate(): pass\n", False),
+    "called with what moved": ("from own import _collate\napp.command(_collate)\n", False),
+    "called twice with what moved": (
+        "from own import _collate\napp.command(prefix='a')(_collate)\n",
+        False,
+    ),
+    "kept": ("register = app.command\nregister(thing)\n", False),
+    "a decorator that is kept": ("over = app.command(prefix='a')\nover(thing)\n", False),
+    "of an object": ("@app.command\ndef f(): pass\nprint(thing.command)\n", False),
+}
+
+
+@pytest.mark.parametrize(("text", "known"), DECORATES.values(), ids=DECORATES)
+def test_what_a_decorator_gets_through_one_of_a_library_is_what_it_stands_over(
+    tmp_path, text, known
+):
+    assert others(tmp_path, DECORATOR + text) is known
+
+
+def test_a_decorator_of_the_project_may_pass_on_anything(tmp_path: Path):
+    own = "def optional(f): return f\n"
+    text = DECORATOR.replace("from sacred.utils import optional\n", own)
+    assert not others(tmp_path, text + "@app.command\ndef f(): pass\n")
+
+
+@pytest.mark.parametrize(
+    ("with_classes", "value", "known"),
+    [(False, "'a'", True), (True, "'a'", False), (False, "thing", False)],
+)
+def test_the_type_of_a_value_is_asked_of_the_value(tmp_path, with_classes, value, known):
+    text = f"v = {value}\nprint(type(v).__name__)\n"
+    assert others(tmp_path, text, with_classes=with_classes) is known
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("types.FunctionType(code, names)", True), ("isinstance(f, types.FunctionType)", False)],

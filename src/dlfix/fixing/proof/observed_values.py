@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 
 from dlfix.fixing.proof import modules_meant
 from dlfix.fixing.proof.computed_names import computed_in
-from dlfix.fixing.proof.flow_targets import bindings_of
+from dlfix.fixing.proof.flow_targets import OF_CLASSES, bindings_of
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.stored_values import values_given
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, last_part, parameters
@@ -76,8 +76,9 @@ class Sources:
         held = whose_class(node) if isinstance(node, ast.expr) else None
         if held is not None:
             own = self.program.class_of_self(module, held)
-            family = (own, *self.program.heirs(own)) if own is not None else ()
-            return bool(family) and all(each.name not in self.moved for each in family)
+            if own is None:  # what functions have as a type differs from that of other values
+                return not self.with_classes and self._are(module, held, met)
+            return all(each.name not in self.moved for each in (own, *self.program.heirs(own)))
         match node:
             case ast.Name(id=name):
                 return self._named(module, node, name, met)
@@ -234,15 +235,91 @@ class Sources:
         function = module.parent(arguments) if arguments is not None else None
         if parameter.annotation is not None and self._is_value(module, parameter.annotation):
             return True
-        if not isinstance(function, FUNCTIONS) or function.decorator_list:
+        if not isinstance(function, FUNCTIONS):
             return False
         if parameter in (function.args.vararg, function.args.kwarg):
             return False
+        if function.decorator_list:
+            return self._are_passed_through(module, function, met)
         given = list(self._arguments(module, function, parameter.arg))
         return (
             bool(given)
             and None not in given
             and all(self._are(home, value, met) for home, value in filter(None, given))
+        )
+
+    def _are_passed_through(self, module: Module, function: Function, met: set[object]) -> bool:
+        """Return whether all that a function gets through decorators of libraries is something else.
+
+        These pass on what they are given, to whatever parameter: by a call, or where the function is a decorator itself.
+        """
+        if not all(self._is_others_decorator(module, each) for each in function.decorator_list):
+            return False
+        used = False
+        for home, node in self._uses(module, function):
+            if not self._gets_others(home, node, met):
+                return False
+            used = True
+        return used
+
+    def _is_others_decorator(self, module: Module, decorator: ast.expr) -> bool:
+        """Return whether a decorator is a library's, which has the functions of the project from the project alone."""
+        func = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if last_part(func) in OF_CLASSES:
+            return True
+        return not isinstance(decorator, ast.Call) and self.program.is_of_library(module, func)
+
+    def _uses(
+        self, module: Module, function: Function
+    ) -> Iterator[tuple[Module, ast.Name | ast.Attribute]]:
+        """Yield where code reads a function by its name; of a method a variable of that name is another thing."""
+        is_method = isinstance(module.parent(function), ast.ClassDef)
+        for home, node in self._named_so(function.name):
+            if not isinstance(node.ctx, ast.Load) or _is_annotation(home, node):
+                continue
+            scope = home.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
+            if is_method and isinstance(node, ast.Name) and not (scope and scope.is_class):
+                continue
+            if isinstance(node, ast.Attribute) and self._is_of_another(home, node, function):
+                continue
+            yield home, node
+
+    def _is_of_another(self, module: Module, node: ast.Attribute, function: Function) -> bool:
+        """Return whether an attribute of `self` is of a class that is no relative of the one that has a method."""
+        own = self.program.class_of_self(module, node.value)
+        return own is not None and not any(
+            function in each.methods.values() for each in self.program.family(own)
+        )
+
+    def _gets_others(
+        self, module: Module, node: ast.Name | ast.Attribute, met: set[object]
+    ) -> bool:
+        """Return whether what a function gets at one of its uses is something else, also by the decorator that a call of it gives."""
+        used: ast.AST = node
+        calls: list[ast.Call] = []
+        above = module.parent(node)
+        while isinstance(above, ast.Call) and above.func is used:
+            calls.append(above)
+            used, above = above, module.parent(above)
+        over = getattr(above, "decorator_list", ())
+        if used in over:
+            inner = over[over.index(used) + 1 :]
+            known = getattr(above, "name", "") not in self.moved
+            if not known or not all(self._is_others_decorator(module, each) for each in inner):
+                return False
+        elif not calls or not self._is_defined(module, next(iter(calls[-1].args), None)):
+            return False  # a function that is kept, or a decorator that a call made
+        values = [each for call in calls for each in call.args]
+        values += [each.value for call in calls for each in call.keywords]
+        return all(self._are_made(module, each, "", met) for each in values)
+
+    def _is_defined(self, module: Module, given: ast.expr | None) -> bool:
+        """Return whether a call is passed a function or class: it decorates that, and gives no decorator."""
+        bindings = bindings_of(module, given) if given is not None else []
+        return bool(bindings) and all(
+            each.kind in ("def", "class")
+            or (isinstance(each.statement, ast.ImportFrom) and _is_class(each.statement, each.name))
+            for each in bindings
         )
 
     def _is_value(self, module: Module, annotation: ast.expr) -> bool:
@@ -375,6 +452,12 @@ def _passed_as(module: Module, name: str) -> Iterator[ast.expr]:
             match target:
                 case ast.Subscript(slice=ast.Constant(value=text)) if text == name:
                     yield statement.value
+
+
+def _is_class(statement: ast.ImportFrom, name: str) -> bool:
+    """Return whether what is imported by a name goes by the name of a class."""
+    origins = (each.name for each in statement.names if (each.asname or each.name) == name)
+    return any(each[:1].isupper() for each in origins)
 
 
 def _is_of_class(module: Module, node: ast.Name) -> bool:
