@@ -106,6 +106,54 @@ PROGRAMS = [
         """,
     ),
     program(
+        "seeded again by a function that each item calls with it",
+        """
+        --- seeds.py
+        import contextlib
+        @contextlib.contextmanager
+        def seeded(rng, seed):
+            state = rng.getstate()
+            if seed is not None:
+                rng.seed(seed)
+            yield
+            rng.setstate(state)
+        --- main.py
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        from seeds import seeded
+        class Rows(Dataset):
+            def __init__(self):
+                self.rng = random.Random(0)
+            def __len__(self): return 8
+            def __getitem__(self, i):
+                with seeded(self.rng, seed=i):
+                    return self.rng.random()
+        if __name__ == "__main__":
+            DataLoader(Rows(), num_workers=2)
+        """,
+    ),
+    program(
+        "passed to a function that seeds another, and seeded by the constructor alone",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        def draw(rng, other):
+            other.seed(3)
+            return rng.random()
+        def start(rng):
+            rng.seed(7)
+        class Rows(Dataset):
+            def __init__(self):
+                self.rng = random.Random(0) # !DLF503
+                start(self.rng)
+            def __len__(self): return 8
+            def __getitem__(self, i):
+                return draw(self.rng, random.Random(i))
+        if __name__ == "__main__":
+            DataLoader(Rows(), num_workers=2)
+        """,
+    ),
+    program(
         "seeded again once the epoch changes",
         """
         import random

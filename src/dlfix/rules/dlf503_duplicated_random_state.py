@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.project.syntax import parameters
 from dlfix.project.trees import walk
 from dlfix.reach.predicates import truth
 from dlfix.reach.values import (
@@ -284,9 +285,26 @@ def _is_reseeded(analysis: Analysis, holder: Instance, crossing: Crossing) -> bo
         known = {truth(value, analysis.interpreter) for value in held}
         return known.pop() if len(known) == 1 else None
 
-    if randomness.is_reseeded(reached.nodes(inside), name, is_set_up, is_on):
+    def seeds_its(cls: ast.ClassDef, call: ast.Call, given: ast.expr) -> bool:
+        module = next(each.module for each in inside if each.node is cls)
+        return _seeds_its(analysis, module, call, given)
+
+    if randomness.is_reseeded(reached.nodes(inside), name, is_set_up, is_on, seeds_its):
         return True
     return _is_reseeded_in_worker(analysis, crossing, name)
+
+
+def _seeds_its(analysis: Analysis, module: Module, call: ast.Call, given: ast.expr) -> bool:
+    """Return whether the function that a call runs seeds what it gets for one of the arguments."""
+    keyword = next((each.arg for each in call.keywords if each.value is given), None)
+    index = call.args.index(given) if given in call.args else 0
+    frame = analysis.frame(module.scope_of(call))
+    for value in analysis.values(Bound(call.func, frame)):
+        names = parameters(value.node) if isinstance(value, Function) else []
+        name = keyword or next(iter(names[index:]), "")
+        if isinstance(value, Function) and randomness.seeds_parameter(value.node, name):
+            return True
+    return False
 
 
 def _is_reseeded_in_worker(analysis: Analysis, crossing: Crossing, name: str) -> bool:

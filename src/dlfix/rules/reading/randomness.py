@@ -120,17 +120,18 @@ def is_reseeded(
     attribute: str,
     is_set_up: Callable[[str], bool],
     is_on: Callable[[str], bool | None],
+    seeds_its: Callable[[ast.ClassDef, ast.Call, ast.expr], bool],
 ) -> bool:
     """Return whether classes ask which worker they are in, or seed the generator after `__init__`.
 
     `is_set_up` says of a method that a constructor uses whether nothing else runs it, `is_on` of a flag of the
-    object whether it is set.
+    object whether it is set, `seeds_its` of a call in a class whether what it runs seeds one of its arguments.
     """
     if any(_word(node) in RESEEDING for cls in line for node in walk(cls)):
         return True
     setting_up = _setting_up(line, is_set_up)
     return any(
-        _seeds(node, attribute)
+        _seeds(node, attribute) or any(seeds_its(cls, *each) for each in _handed(node, attribute))
         for cls in line
         for method in _methods(cls)
         if method.name not in setting_up
@@ -200,6 +201,26 @@ def _seeds(node: ast.AST, attribute: str) -> bool:
         case ast.Attribute(attr=name, ctx=ast.Store()):
             return name == attribute
     return False
+
+
+def _handed(node: ast.AST, attribute: str) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """Yield a call that is passed the generator, and the argument: `with seeded(self.rng, seed):`."""
+    if isinstance(node, ast.Call):
+        for given in (*node.args, *(each.value for each in node.keywords)):
+            if isinstance(given, ast.Attribute) and _is_own(given, attribute):
+                yield node, given
+
+
+def seeds_parameter(function: ast.AST, name: str) -> bool:
+    """Return whether a function seeds what it gets for a parameter."""
+    return any(
+        isinstance(each, ast.Call)
+        and isinstance(each.func, ast.Attribute)
+        and isinstance(each.func.value, ast.Name)
+        and each.func.value.id == name
+        and each.func.attr in SEED_METHODS
+        for each in walk(function)
+    )
 
 
 def mentions_reseeding(function: ast.AST, attribute: str) -> bool:
