@@ -14,6 +14,7 @@ from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.planners import worker_globals_in_place as in_place
 from dlfix.fixing.planners.worker_globals_imports import imported_again, importing
 from dlfix.fixing.planners.worker_globals_kept import on_their_objects, set_later, why_unsafe
+from dlfix.fixing.planners.worker_globals_passed import is_the_global
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, lies_in, start
@@ -529,7 +530,7 @@ def _carried(
         return replace(_assigning(f"{dotted}.{name.name}"), imports=(dotted,))
     if not own:
         return _assigning(written)
-    if module.scope_of(loader).lookup(name.name) is not module.scope:
+    if not is_the_global(analysis, module, loader, name.name):
         raise _No(f"`{name.name}` refers to a different variable where the loader is created")
     body = (f"global {name.name}", f"{name.name} = value")
     return Setting((("value", name.name),), body, name.name)
