@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 
 from dlfix.fixing.classes.text import comments_of
@@ -13,6 +14,11 @@ _DEFINITIONS = (
     ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
 )  # fmt: skip
 
+# What tells a linter that the import may stand in a function: at module level nothing asks.
+_ABOUT_ITS_PLACE = re.compile(
+    r"#\s*(?:pylint:\s*disable=(?:import-outside-toplevel|C0415)|noqa:\s*PLC0415)\s*"
+)
+
 
 def statement_of(module: Module, binder: Scope, name: str) -> ast.stmt | None:
     """Return the import statement that binds a name, if it may go to module level; else None."""
@@ -22,7 +28,8 @@ def statement_of(module: Module, binder: Scope, name: str) -> ast.stmt | None:
         return None
     if not has_its_line(module, statement) or any(a.name == "*" for a in statement.names):
         return None
-    if any(comments_of(module, statement)):
+    above, beside = comments_of(module, statement)
+    if above or (beside and not _ABOUT_ITS_PLACE.fullmatch(beside)):
         return None
     if binder.is_module:
         return statement if _begins_guard(module, statement) else None

@@ -94,6 +94,19 @@ class _Capture:
         return self.partial and self.value is not self.call.args[0]
 
 
+def _origin(statement: ast.Import | ast.ImportFrom, name: str) -> tuple[str, int, str]:
+    """Return the module, its level and the name there that an import binds to a name."""
+    for alias in statement.names:
+        bound = alias.asname or (
+            alias.name.partition(".")[0] if isinstance(statement, ast.Import) else alias.name
+        )
+        if bound == name and isinstance(statement, ast.ImportFrom):
+            return statement.module or "", statement.level, alias.name
+        if bound == name:
+            return alias.name if alias.asname else bound, 0, ""
+    return "", 0, name
+
+
 def _makes_object(call: ast.Call) -> bool:
     """Return whether a partial is of the object's own class: `functools.partial(type(self), ...)`."""
     made = call.args[0] if call.args else None
@@ -271,13 +284,15 @@ class Moved:
 
     def _same_import(self, function: Function, name: str) -> bool:
         """Return whether a function only imports by a name what the module imports too."""
-        inner = [
-            n
-            for n in executed(function.body)
-            if isinstance(n, (ast.Import, ast.ImportFrom)) and name in stored_names(n)
-        ]
-        outer = [n for n in self.new.nodes(ast.Import, ast.ImportFrom) if name in stored_names(n)]
-        return bool(inner) and any(said(i) == said(o) for i in inner for o in outer)
+        inner, outer = (
+            {
+                _origin(each, name)
+                for each in executed(body)
+                if isinstance(each, (ast.Import, ast.ImportFrom)) and name in stored_names(each)
+            }
+            for body in (function.body, self.new.tree.body)
+        )
+        return bool(inner) and inner == outer
 
     def _about(self, node: Defined, line: int, reason: str) -> Regression:
         return self.change.regression(node.name, line, reason)
