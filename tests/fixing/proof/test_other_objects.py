@@ -67,6 +67,8 @@ def is_other(folder: Path, text: str, **more: str) -> bool:
         "class A:\n    def __init__(self):\n        self.opt = parser.parse_args()\n    def show(self):\n"
         "        print(vars(self.opt))",
         "def train(opt):\n    print(vars(opt))\ntrain(parser.parse_args())\nnet = own.Net()\nnet.train()",
+        "from omegaconf import DictConfig\ndef show(cfg: DictConfig):\n    print(vars(cfg.encoder))",
+        "import omegaconf\ndef show(cfg: omegaconf.DictConfig):\n    print(vars(cfg['encoder'].rows))",
         PARSER.format(made="Options()") + "print(vars(Shared().get()))",
         PARSER.format(made="parser.parse_args()")
         + "shared = Shared()\nargs = shared.get()\nprint(vars(args))",
@@ -133,6 +135,9 @@ def test_a_function_that_another_module_calls_is_seen(tmp_path: Path):
         "class A(B):\n    def __init__(self):\n        self.opt = parser.parse_args()\n    def show(self):\n"
         "        print(vars(self.opt))",
         "def show(rows: Dataset):\n    print(vars(rows))",
+        "def show(loader: DataLoader):\n    print(vars(loader.dataset))",
+        "from own import DictConfig\ndef show(cfg: DictConfig):\n    print(vars(cfg.rows))",
+        "from omegaconf import DictConfig\ndef show(cfg: DictConfig):\n    cfg = other()\n    print(vars(cfg.rows))",
         "for each in [Options(), Rows('a')]:\n    print(vars(each))",
         "show = lambda each: print(vars(each))\nshow(Rows('a'))",
         PARSER.format(made="Rows('a')") + "shared = Shared()\nprint(vars(shared.get()))",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from dlfix.fixing.proof.computed_names import computed_in
-from dlfix.fixing.proof.flow_targets import Targets
+from dlfix.fixing.proof.flow_targets import Targets, annotation
 from dlfix.fixing.proof.observed_values import Sources, tables_changed
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.syntax import Function, executed, last_part
@@ -34,7 +34,9 @@ class OtherObjects(Sources):
         if isinstance(node, ast.Call) and whose_class(node) is None and node not in met:
             met.add(node)
             return self._gives_other(module, node, (), met)
-        if isinstance(node, (ast.Name, ast.Attribute)) and self._is_module(module, node):
+        if isinstance(node, (ast.Name, ast.Attribute)) and (
+            self._is_module(module, node) or self._is_of_data(module, node)
+        ):
             return True
         return super()._are(module, node, met)
 
@@ -62,6 +64,13 @@ class OtherObjects(Sources):
             return False
         found = self.program.bound(module, node.id)
         return found is not None and isinstance(found[1], ast.Module)
+
+    def _is_of_data(self, module: Module, node: ast.expr) -> bool:
+        """Return whether an expression is a part of a configuration, by the annotation of the parameter: these hold data."""
+        while isinstance(node, (ast.Attribute, ast.Subscript)):
+            node = node.value
+        named = annotation(module, node)
+        return named is not None and imported_as(module, named).partition(".")[0] in _OF_DATA
 
     def _named(self, module: Module, node: ast.Name, name: str, met: set[object]) -> bool:
         own = self.program.class_of_self(module, node)
