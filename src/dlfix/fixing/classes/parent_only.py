@@ -32,6 +32,7 @@ _BY_TEXT = ("getattr(", "attrgetter(", "methodcaller(")  # what reads attributes
 _CALLED_BY_WORKERS = frozenset(
     "__getitem__ __getitems__ __iter__ __next__ __call__ forward __getattr__ __getattribute__ __del__".split()
 )
+_BY_WORKERS = _CALLED_BY_WORKERS | _BY_LOADERS
 
 
 def plan_for_parent(group: Sequence[Culprit], around: Surroundings) -> ClassPlan | None:
@@ -209,7 +210,7 @@ def _is_registered(module: Module, node: ast.AST, names: Sequence[str]) -> bool:
 def _is_run_anywhere(module: Module, function: Method, inputs: Inputs) -> bool:
     """Return whether workers may run a function: a special method, or one that nothing in view calls."""
     name, owner = function.name, module.parent(function)
-    if name.startswith("__") or name in _CALLED_BY_WORKERS | _BY_LOADERS:
+    if name.startswith("__") or name in _BY_WORKERS:
         return True
     if name == "run" and isinstance(owner, ast.ClassDef) and owner.bases:
         return True  # it may be a process
@@ -300,7 +301,8 @@ def _kind(group: Sequence[Culprit], name: str) -> str:
 def _makers(inputs: Inputs) -> set[str]:
     """Return the constructors of a class, and the methods that nothing but these calls."""
     found = set(STARTS)
-    names = {name for facts in inputs.related.all for name in facts.methods if name not in STARTS}
+    names = {name for facts in inputs.related.all for name in facts.methods}
+    names = {name for name in names if not name.startswith("__") and name not in _BY_WORKERS}
     while more := {name for name in names - found if _is_called_within(name, found, inputs)}:
         found |= more
     return found

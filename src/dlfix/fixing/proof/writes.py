@@ -114,6 +114,11 @@ def outside(program: Program, family: list[Class], name: str) -> Iterator[Write]
     """Yield where other code sets an attribute of an object that may be of these classes."""
     names = {cls.name for cls in family}
     own = {id(node) for cls in family for node in within(cls.node)}
+    others = OtherObjects(program, family)
+
+    def is_one(module: Module, owner: ast.expr) -> bool:
+        return may_be(program, module, owner, family) and not others.are_others(module, owner)
+
     modules = [*program.project.setters(name), *_with_keys(program, name)]
     for module in dict.fromkeys(modules):
         if not any(name in module.nodes_by_name for name in names):
@@ -123,15 +128,15 @@ def outside(program: Program, family: list[Class], name: str) -> Iterator[Write]
                 continue
             if id(node) in own and dotted(node.value) in {"self", "cls"}:
                 continue
-            if may_be(program, module, node.value, family):
+            if is_one(module, node.value):
                 yield Write(module, None, program.enclosing(module, node), node)
         for place, owner in _by_key(module, name):
-            if may_be(program, module, owner, family):
+            if is_one(module, owner):
                 yield Write(module, None, program.enclosing(module, place), place)
         for call in module.calls_by_name.get("setattr", ()):
             if len(call.args) != 3 or not isinstance(call.args[1], ast.Constant):
                 continue
-            if call.args[1].value == name and may_be(program, module, call.args[0], family):
+            if call.args[1].value == name and is_one(module, call.args[0]):
                 yield Write(module, None, program.enclosing(module, call), call)
     yield from _of_any_name(program, family, name, own)
 
