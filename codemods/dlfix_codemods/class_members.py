@@ -63,9 +63,9 @@ def _split(body: str) -> list[str]:
 def _released(lazy: Lazy, lazies: Sequence[Lazy]) -> list[str]:
     """Let go of what a fork handed down, where one process may not have it open twice.
 
-    What is made from it goes first: it would keep it open.
+    What is made from it goes first: it would keep it open. What it is made from has let go of both.
     """
-    if not lazy.alone:
+    if not lazy.alone or (lazy.body and any(each.alone and _reads(lazy, each) for each in lazies)):
         return []
     made, further = list[Lazy](), [lazy]
     while further:

@@ -36,10 +36,11 @@ def def_of_lambda(
     first = original.body.lpar[0] if original.body.lpar else original.body
     start = spans[first].start
     indent = len(module.default_indent.expandtabs(8)) * depth
-    shift = _Shift(start.column, _indent_of(module, start.row), block, indent)
+    parted = not _stands_alone(module, node.body)  # it gets parentheses
+    shift = _Shift(start.column, _indent_of(module, start.row), block, indent, parted)
     body = node.body.visit(shift)
     assert isinstance(body, cst.BaseExpression)
-    if not _stands_alone(module, body):
+    if parted:
         body = body.with_changes(
             lpar=[cst.LeftParen(), *body.lpar], rpar=[*body.rpar, cst.RightParen()]
         )
@@ -266,12 +267,16 @@ class _Comments(cst.CSTVisitor):
 class _Shift(cst.CSTTransformer):
     """Moves the further lines of an expression along with its first."""
 
-    def __init__(self, column: int, line_indent: int, block: int, indent: int) -> None:
+    def __init__(
+        self, column: int, line_indent: int, block: int, indent: int, parted: bool
+    ) -> None:
         super().__init__()
         self.column = column
         self.line_indent = line_indent
         self.block = block
         self.indent = indent
+        self.begin = len("return (" if parted else "return ")
+        self.hang = self.begin if parted else 0  # what stands left of the expression comes below it
 
     def leave_ParenthesizedWhitespace(
         self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
@@ -292,8 +297,8 @@ class _Shift(cst.CSTTransformer):
             return space
         old = self.block + len(space.value)
         if old > self.column:
-            return cst.SimpleWhitespace(" " * (old - self.column + len("return ")))
-        return cst.SimpleWhitespace(" " * max(0, old - self.line_indent))
+            return cst.SimpleWhitespace(" " * (old - self.column + self.begin))
+        return cst.SimpleWhitespace(" " * (self.hang + max(0, old - self.line_indent)))
 
 
 def _stands_alone(module: cst.Module, body: cst.BaseExpression) -> bool:

@@ -1,5 +1,7 @@
 """Under fork, no handle of the parent is used by its workers."""
 
+import textwrap
+
 import pytest
 
 from tests.fixing.proof.pairs import opened, worse
@@ -342,6 +344,68 @@ def test_what_is_made_from_an_environment_keeps_that_of_the_parent_open(emptied,
         ENVIRONMENT.format(made=MADE, opener=""), ENVIRONMENT.format(made=KEPT, opener=opener)
     )
     assert [each.partition(" keeps ")[0] for each in reasons] == ([f"`{keeps}`"] if keeps else [])
+
+
+@pytest.mark.parametrize("opener", ["opened", "listed"])
+@pytest.mark.parametrize(
+    ("library", "emptied", "refused"),
+    [
+        ("lmdb", "pass", True),
+        ("lmdb", "self._files_by_pid.clear()", False),
+        ("h5py", "pass", False),
+    ],
+)
+def test_a_forked_worker_lets_go_of_what_its_process_may_open_once(
+    opener, library, emptied, refused
+):
+    call = {"lmdb": "lmdb.open(path).begin()", "h5py": "h5py.File(path)"}[library]
+    value = {"opened": f"[{call} for path in self.paths]", "listed": "self.opened()"}[opener]
+    old = f"""
+    import {library}
+
+    class Rows(Dataset):
+        def __init__(self, paths):
+            self.paths = paths
+            self.files = [{call} for path in paths]
+
+        def __getitem__(self, index):
+            return self.files[index]
+
+    loader = DataLoader(Rows("ab"), num_workers=2)
+    """
+    new = f"""
+    import {library}
+
+    class Rows(Dataset):
+        def __init__(self, paths):
+            self.paths = paths
+            self._files_by_pid = {{}}
+
+        def opened(self):
+            files = []
+            for path in self.paths:
+                files.append({call})
+            return files
+
+        @property
+        def files(self):
+            if os.getpid() not in self._files_by_pid:
+                {emptied}
+                self._files_by_pid[os.getpid()] = {value}
+            return self._files_by_pid[os.getpid()]
+
+        def __getstate__(self):
+            state = self.__dict__.copy()
+            state["_files_by_pid"] = {{}}
+            return state
+
+        def __getitem__(self, index):
+            return self.files[index]
+
+    loader = DataLoader(Rows("ab"), num_workers=2)
+    """
+    reasons = worse(textwrap.dedent(old), textwrap.dedent(new))
+    assert refused == any("a forked worker still holds" in each for each in reasons)
 
 
 def test_the_first_parameter_of_a_static_method_is_no_object():

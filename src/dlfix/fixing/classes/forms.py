@@ -92,7 +92,14 @@ class Forms(Together):
     def _is_alone(self, handle: Handle) -> bool:
         if handle.closed_by_parent:
             self._refuse_stack(handle)
-        return handle.closed_by_parent and bool(handle.close)
+        return handle.closed_by_parent
+
+    def _calls(self, me: str, opener: str) -> str:
+        """Return the call of a method that opens all; what a fork handed down goes first where it must."""
+        tables = (self._kept_in(name, True) for name in self.handles)
+        alone = any(map(self._is_alone, self.handles.values()))
+        cleared = [f"{me}.{table}.clear()" for table in tables] if alone else []
+        return "\n".join([*cleared, f"{me}.{opener}()"])
 
     def _refuse_stack(self, handle: Handle) -> None:
         """Refuse what an exit stack of the object keeps open: a fork hands the stack down."""

@@ -293,10 +293,6 @@ class LazyClass(Clearing):
                 f"`{method.name}`, which opens the resource, requires arguments "
                 f"({self.facts.line(method)})"
             )
-        if any(handle.closed_by_parent for handle in self.handles.values()):
-            raise Refusal(
-                f"`{method.name}` opens the resource, which would remain open in the parent"
-            )
         me = self_name(method)
         exchanges: list[Exchange] = []
         storage: list[str] = []
@@ -311,6 +307,7 @@ class LazyClass(Clearing):
         exchanges += self._calls_dropped(method)
         self.work.moved[method] = Moved(dict.fromkeys(self.handles, f"{me}.{method.name}()"))
         released = self._released(None, by_process=True)
+        calls = self._calls(me, method.name)
         lazies = [
             Lazy(
                 name=name,
@@ -318,7 +315,7 @@ class LazyClass(Clearing):
                 annotation=self._annotation(handle),
                 kept_in=self._kept_in(name, True),
                 settable=True,
-                calls=f"{me}.{method.name}()",
+                calls=calls,
                 self_name=me,
             )
             for name, handle in self.handles.items()

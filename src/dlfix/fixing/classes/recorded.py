@@ -83,7 +83,7 @@ class Recorded(Sliced):
                     settable=True,
                     deletable=self._is_stored_elsewhere(name, ast.Del),
                     opener=opener,
-                    calls=f"{self.me}.{opener}()",
+                    calls=self._calls(self.me, opener),
                     self_name=self.me,
                 ),
             ),

@@ -139,7 +139,7 @@ def opened_lazily(
     names = list(dict.fromkeys(each.attribute for each in group))
     rows = {each.attribute: each.row for each in group if each.row is not None}
     closes = {name: row.close for name, row in rows.items()}
-    alone = frozenset(name for name, row in rows.items() if row.closed_by_parent and row.close)
+    alone = frozenset(name for name, row in rows.items() if row.closed_by_parent)
     opened = OpenedByOthers(group[0].facts, names, around, closes, alone)
     if all(_asks_for_process(group[0].facts, name) for name in names):
         return replace(opened.left_closed(), remains="")
@@ -631,7 +631,30 @@ class OpenedByOthers:
         )
 
     def _is_alone(self, name: str) -> bool:
-        return name in self.alone and not self._is_cache(name)
+        """Return whether asking for an attribute comes before what a process may have open only once is opened."""
+        if name in self.facts.methods:
+            return name in self.alone
+        return any(
+            name in self._asked_before(site) or (name == root and not self._is_made_of(site))
+            for root in self.alone
+            for site in self.facts.stores.get(root, ())
+            if not site.resets
+        )
+
+    def _asked_before(self, site: StoreSite) -> set[str]:
+        """Return the attributes that code asks for before it opens another one."""
+        above = list(self.module.ancestors(site.statement))
+        tests = [
+            each.test for each in above[: above.index(site.method)] if isinstance(each, ast.If)
+        ]
+        return {n for test in tests for n in attributes_in(test, self_name(site.method))}
+
+    def _is_made_of(self, site: StoreSite) -> bool:
+        """Return whether an attribute is made of another one that its process has open once."""
+        read = (
+            attributes_in(site.value, self_name(site.method)) if site.value is not None else set()
+        )
+        return bool(read & self.alone)
 
     def _is_stored_later(self, name: str) -> bool:
         sites = self.facts.stores[name]
@@ -680,6 +703,11 @@ class OpenedByOthers:
         """Return how an attribute that is opened with others leaves the state."""
         sites = self.facts.stores.get(name, [])
         return Drop(name, "None" if sites and self._starts_as_none(name) else "")
+
+
+def attributes_in(node: ast.AST, me: str) -> set[str]:
+    """Return the attributes of an object that a piece of code names."""
+    return {n.attr for n in ast.walk(node) if is_self_attribute(n, me)}
 
 
 def _is_empty(value: ast.expr) -> bool:

@@ -14,6 +14,7 @@ from dlfix.fixing.classes.inputs import Inputs
 from dlfix.fixing.classes.plans import ClassPlan, Exchange
 from dlfix.fixing.classes.statements import is_plain
 from dlfix.fixing.classes.text import names_in
+from dlfix.project.library_names import imported_as
 from dlfix.project.module import Module
 from dlfix.project.order import in_order
 from dlfix.project.project import Project
@@ -174,6 +175,8 @@ def _is_known_here_only(
     for module in project.mentions(name):
         for node in module.attributes_by_name.get(name, ()):
             if not isinstance(node, ast.Attribute) or facts.node in module.ancestors(node):
+                continue
+            if imported_as(module, node):  # `torch.utils.data`
                 continue
             method = _method(module, node)
             owner = self_name(method) if isinstance(method, Method) else ""

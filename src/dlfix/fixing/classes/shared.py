@@ -58,13 +58,12 @@ class SharedHandle:
             elif not _is_own(node, method):
                 read = f"{self_name(method)}.{self.name}"
                 exchanges.append(Exchange(self.module.span(node), read, "expression"))
-        close = self.handle.close if self.handle.closed_by_parent else ""
         lazy = Lazy(
             name=self.name,
             body=body,
             annotation=self._annotation(field),
             kept_in=kept_in,
-            alone=bool(close),
+            alone=self.handle.closed_by_parent,
             self_name=self_name(site.method),
         )
         return ClassPlan(

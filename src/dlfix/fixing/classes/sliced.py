@@ -261,10 +261,7 @@ class Sliced(Forms):
 
     def _properties(self, me: str, body: str) -> list[Lazy]:
         opener = self._opener_name()
-        calls = [f"{me}.{opener}()"]
-        if any(map(self._is_alone, self.handles.values())):
-            tables = (self._kept_in(name, True) for name in self.handles)
-            calls = [*(f"{me}.{table}.clear()" for table in tables), *calls]
+        calls = self._calls(me, opener)
         return [
             Lazy(
                 name=name,
@@ -274,7 +271,7 @@ class Sliced(Forms):
                 settable=True,
                 deletable=self._is_stored_elsewhere(name, ast.Del),
                 opener=opener if not index else "",
-                calls="\n".join(calls),
+                calls=calls,
                 self_name=me,
             )
             for index, (name, handle) in enumerate(self.handles.items())

@@ -350,6 +350,7 @@ class Moves:
             taken = (self.taken - free_again) | self.given
             if draft.owner is not None and draft.instance:
                 taken |= instances.attributes_set(self.module)
+                listed = [*listed, names.of_class(draft.owner, draft.name or listed[0])]
             draft.new_name = naming.free_name(listed, taken)
             self.given.add(draft.new_name)
 

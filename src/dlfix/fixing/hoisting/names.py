@@ -84,6 +84,11 @@ def wanted_for_def(
     return [*own, f"_{bare}", *_placed(module, node, bare), *_placed(module, node, bare, True)]
 
 
+def of_class(owner: ast.ClassDef, name: str) -> str:
+    """Return a name for a method that tells it apart from those of the classes around its own."""
+    return f"_{naming.snake(owner.name)}_{name.lstrip('_')}"
+
+
 def _placed(module: Module, node: ast.AST, name: str, filling: bool = False) -> list[str]:
     """Return a name told apart by the function or class around it, less what both say."""
     return _prefixed(_owner(module, node), name, filling)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from dlfix.fixing import naming
-from dlfix.fixing.hoisting import rebinding
+from dlfix.fixing.hoisting import names, rebinding
 from dlfix.fixing.hoisting.captures import CannotHoist
 from dlfix.project.module import Module
 from dlfix.project.project import Project
@@ -133,7 +132,7 @@ def _free(
         for each in line
     )
     wanted = [f"_{stem}"] if in_view else []
-    wanted.append(f"_{naming.snake(owner.name)}_{stem}")
+    wanted.append(names.of_class(owner, stem))
     modules = {module, *(each.module for each in line if isinstance(each, Class))}
     for name in wanted:
         users = project.mentions(name)

@@ -13,6 +13,7 @@ from dlfix.fixing.proof.program import Class, Program, is_getter, whose_class
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
+    calls_in,
     dotted,
     executed,
     is_attribute,
@@ -75,6 +76,12 @@ def held_by(program: Program, functions: Iterable[tuple[Class, Function]]) -> He
 def local_rows(program: Program, module: Module, function: Function) -> dict[str, ResourceRow]:
     """Return what the names and attributes of one function hold, as `Held` does."""
     return _Reader(program, module, function, Held({}, {})).rows
+
+
+def opened_in(module: Module, function: Function) -> Iterator[ResourceRow]:
+    """Yield what a function opens itself."""
+    rows = (load().resource(_external(module, dotted(c.func))) for c in calls_in(function.body))
+    return (row for row in rows if row is not None)
 
 
 def returned(function: Function) -> set[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order, state
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
-from dlfix.fixing.proof.handling import Held, held_by, returned
+from dlfix.fixing.proof.handling import Held, held_by, opened_in, returned
 from dlfix.fixing.proof.implied_calls import described, implied
 from dlfix.fixing.proof.objects import is_item, is_object, may_be_object
 from dlfix.fixing.proof.parent_code import ParentCode
@@ -57,6 +57,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _of_a_process(change)
     yield from _kept_by_callers(change)
     yield from _kept_by_derived(change)
+    yield from _kept_by_itself(change)
 
 
 def _kept_by_callers(change: ClassChange) -> Iterator[Regression]:
@@ -96,6 +97,23 @@ def _kept_by_derived(change: ClassChange) -> Iterator[Regression]:
                     f"worker, which then cannot open its own (line {getter.lineno})",
                 )
                 return
+
+
+def _kept_by_itself(change: ClassChange) -> Iterator[Regression]:
+    """Yield handles that a process may have once, and that a forked worker opens while it still holds its parent's."""
+    for name, getter in change.made_lazy.items():
+        tables = {node.attr for node in own_attributes(getter)}
+        if not change.keyed(name) or tables & (change.made_lazy.keys() - {name}):
+            continue
+        opening = order.reached(change.new, change.after, (name,))
+        rows = [row for cls, function in opening for row in opened_in(cls.module, function)]
+        emptied = {each for _, function in opening for each in _emptied(function)}
+        if any(row.closed_by_parent for row in rows) and not tables & emptied:
+            yield change.regression(
+                getter,
+                f"a forked worker still holds the parent's `{name}`, so it cannot open its own "
+                f"(line {getter.lineno})",
+            )
 
 
 def _derived(held: Held, handle: str) -> Iterator[str]:
