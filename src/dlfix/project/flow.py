@@ -81,7 +81,7 @@ def reaching(scope: Scope, name: str, use: ast.AST | None) -> tuple[Binding, ...
             ):
                 found.append(binding)  # round the loop
             continue
-        if _exclusive(at, place) or (use is not None and _gone(at, place)):
+        if exclusive(at, place) or (use is not None and _gone(at, place)):
             continue
         found.append(binding)
         if binding.kind != "augmented" and covered.add(at, place):
@@ -106,7 +106,7 @@ def _binds_first(
         in_body = any(each.owner is loop and each.field == "body" for each in at)
         if not in_body or binding.kind == "augmented":
             continue
-        reaches = _before(module, binding, at, place, use) and not _exclusive(at, place)
+        reaches = _before(module, binding, at, place, use) and not exclusive(at, place)
         if reaches and not _gone(at, place) and covered.add(at, place):
             return True
     return False
@@ -143,7 +143,7 @@ def _within(module: Module, node: ast.AST, outer: ast.AST) -> bool:
     return node is outer or outer in module.ancestors(node)
 
 
-def _exclusive(at: list[_Level], place: list[_Level]) -> bool:
+def exclusive(at: list[_Level], place: list[_Level]) -> bool:
     """Return whether two places lie in branches of which only one runs."""
     for mine, theirs in zip(at, place, strict=False):
         if mine.owner is not theirs.owner:

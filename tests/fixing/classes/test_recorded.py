@@ -108,3 +108,30 @@ REFUSED = {
 @pytest.mark.parametrize(("init", "more"), REFUSED.values(), ids=REFUSED)
 def test_it_is_not_written_down_where(init, more):
     assert not is_recorded(fixed(init, more))
+
+
+UNDER_EACH_ROW = """
+    self.parts = {}
+    self.rows = 0
+    for name in names:
+        part = zipfile.ZipFile(os.path.join(folder, name))
+        if part.namelist():
+            first = self.rows
+            for row in range(len(part.namelist())):
+                self.rows += 1
+                self.parts[first + row] = part
+    """
+UNDER_TWO_NAMES = """
+    self.parts = {}
+    for name in names:
+        part = zipfile.ZipFile(os.path.join(folder, name))
+        if part.namelist():
+            self.parts[name] = part
+            self.parts[name.lower()] = part
+    """
+
+
+@pytest.mark.parametrize("init", [UNDER_EACH_ROW, UNDER_TWO_NAMES])
+def test_one_file_under_several_keys_is_not_opened_for_each(init):
+    text = fixed(init)
+    assert ".items()" not in text

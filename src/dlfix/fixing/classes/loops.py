@@ -11,6 +11,7 @@ from dlfix.fixing.classes.handles import Handle, Moved
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.fixing.classes.text import comments_of, names_in, stored_in
+from dlfix.project.module import Module
 from dlfix.project.order import begins_before
 from dlfix.project.syntax import ADDING, LOOPS
 
@@ -238,3 +239,9 @@ def grows(facts: ClassFacts, node: ast.AST) -> bool:
         case ast.Attribute(attr=name):
             return name in ADDING
     return False
+
+
+def is_put_in_again(module: Module, made: ast.AST, put_in: ast.AST) -> bool:
+    """Return whether a loop puts one object in several times: opened for each item, it would be several."""
+    around = [each for each in module.ancestors(made) if isinstance(each, LOOPS)]
+    return any(isinstance(a, LOOPS) and a not in around for a in module.ancestors(put_in))

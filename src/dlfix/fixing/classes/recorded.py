@@ -7,6 +7,7 @@ opened from; another process opens the items again from those, in the same order
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,8 +17,10 @@ from dlfix.fixing.classes.forms import storage_insert
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.inputs import is_mutated, is_repeatable
 from dlfix.fixing.classes.kept_locals import hint_for, kept_name
+from dlfix.fixing.classes.loops import is_put_in_again
 from dlfix.fixing.classes.plans import ClassPlan, Insert, Lazy
 from dlfix.fixing.classes.sliced import Sliced
+from dlfix.project.flow import exclusive, levels
 from dlfix.project.order import start as start_of
 from dlfix.project.syntax import is_none
 
@@ -55,6 +58,7 @@ class Recorded(Sliced):
         self._refuse_handling(name, start)
         items = self._items(name, start)
         calls = [each.opened for each in items if each.opened is not None]
+        self._refuse_putting_in_again(items)
         varying = self._varying(name, calls)
         kept = self._record_name(name, varying)
         body = self._reopened(name, kept, items, calls[0], varying)
@@ -93,6 +97,16 @@ class Recorded(Sliced):
 
     # -- what is put in
 
+    def _refuse_putting_in_again(self, items: list[Item]) -> None:
+        """Refuse one object that is several items: opened for each of them it would be several."""
+        for one, other in itertools.combinations(items, 2):
+            if one.opened is None or one.opened is not other.opened:
+                continue
+            ways = [levels(self.module, e.statement, self.module.tree) for e in (one, other)]
+            if not exclusive(*ways):
+                where = self.facts.line(other.statement)
+                raise Refusal(f"one resource is stored under several keys ({where})")
+
     def _items(self, name: str, start: Method) -> list[Item]:
         """Return what the constructor puts in, in the order of the text."""
         found = [each for node in ast.walk(start) for each in self._put(node, name, start)]
@@ -129,6 +143,10 @@ class Recorded(Sliced):
         opened = self._opened(value, start)
         if opened is None:
             raise Refusal(f"an item is not opened by a single call ({self.facts.line(statement)})")
+        if is_put_in_again(self.module, opened, statement):
+            raise Refusal(
+                f"one resource is stored under several keys ({self.facts.line(statement)})"
+            )
         return Item(statement, key, opened)
 
     def _opened(self, value: ast.expr, start: Method) -> ast.Call | None:

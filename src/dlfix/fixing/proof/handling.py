@@ -27,7 +27,7 @@ from dlfix.project.trees import kept
 
 _ASKING = ("select", "explain", "values", "show", "describe")  # statements that change no session
 _RUNS = frozenset({"execute", "sql"})
-_ENDS = frozenset("close release shutdown flush".split())
+_ENDS = frozenset("close release shutdown flush __exit__".split())
 _GOES_THROUGH = frozenset(
     "list tuple set dict enumerate zip sorted map filter sum min max any all".split()
 )
