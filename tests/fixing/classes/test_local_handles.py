@@ -68,3 +68,36 @@ def test_what_two_handles_are_made_from_is_kept_for_both():
     text = dlfix.fix_text(OBJECTS.format(more=more), isolated=True).text
     assert 'self._session.client("s3")' in text
     assert 'self._session.client("sqs")' in text
+
+
+HEADER = """
+import h5py
+import torch.utils.data
+
+class Rows(torch.utils.data.Dataset):
+    def __init__(self, path):
+        self.data = h5py.File(path, "r")
+        try:
+            self.scale = self.data["scale"][()]
+        except KeyError:
+            self.scale = 1
+
+    def __getitem__(self, index):
+        return self.scale * index
+
+def load(path{more}):
+    return torch.utils.data.DataLoader(Rows(path), num_workers=2)
+"""
+
+
+def test_a_submodule_of_the_same_name_reads_no_attribute():
+    text = dlfix.fix_text(HEADER.format(more=""), isolated=True).text
+    assert "self.data" not in text
+    assert "__getstate__" not in text
+
+
+def test_another_object_of_which_the_attribute_is_read_may_be_it():
+    source = HEADER.format(more=", old").replace(
+        "    return torch", "    print(old.data)\n    return torch"
+    )
+    assert "def data(self)" in dlfix.fix_text(source, isolated=True).text

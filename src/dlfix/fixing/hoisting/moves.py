@@ -351,6 +351,8 @@ class Moves:
             if draft.owner is not None and draft.instance:
                 taken |= instances.attributes_set(self.module)
                 listed = [*listed, names.of_class(draft.owner, draft.name or listed[0])]
+            # Two private names should differ by more than an underscore.
+            listed = sorted(listed, key=lambda each: f"_{each}" in taken)
             draft.new_name = naming.free_name(listed, taken)
             self.given.add(draft.new_name)
 
