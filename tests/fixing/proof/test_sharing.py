@@ -413,3 +413,30 @@ def test_the_first_parameter_of_a_static_method_is_no_object():
     body = "    @staticmethod\n    def collate(batch):\n        return [row for row in batch]\n"
     program = "rows = Rows('a.h5')\nloader = DataLoader(rows, collate_fn=rows.collate)\n"
     assert not [each for each in opened(body=body, program=program) if "collate" in each]
+
+
+TASKS = {
+    "itself": ("pool.submit(read, rows)", True),
+    "a method of it": ("pool.map(rows.__getitem__, range(3))", True),
+    "a partial over it": ("task = functools.partial(read, rows)\npool.map(task, range(3))", True),
+    "another object": ("pool.map(read, range(3))", False),
+    "the builtin": ("list(map(rows.__getitem__, range(3)))", False),
+}
+POOLED = BY_PROCESS.replace(
+    "            self._file_by_pid[pid]", "            self._file_by_pid.clear()\n            self._file_by_pid[pid]", 1
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("sent", "refused"), TASKS.values(), ids=TASKS)
+def test_a_copy_in_a_forked_worker_of_a_pool_opens_no_environment_of_its_own(sent, refused):
+    program = (
+        f"def read(rows, index=0):\n    return rows[index]\n\nrows = Rows('a')\nrows.file\n{sent}\n"
+    )
+    reasons = opened(
+        init="self.path = path\nself.file = lmdb.open(path)",
+        later="self.path = path\nself._file_by_pid = {}",
+        opener="lmdb.open(self.path)",
+        getter=POOLED,
+        program=program,
+    )
+    assert refused == any("a forked worker of a pool" in each for each in reasons)

@@ -6,11 +6,9 @@ import ast
 import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TypeAlias, TypeGuard
 
-from dlfix.catalog import load
-from dlfix.catalog.rows import BoundaryRow
 from dlfix.fixing.proof import (
     class_partials,
     kept_names,
@@ -25,6 +23,7 @@ from dlfix.fixing.proof.decorating import is_of_decorated
 from dlfix.fixing.proof.evaluated_after import EvaluatedAfter
 from dlfix.fixing.proof.iterations import used_up
 from dlfix.fixing.proof.observed_values import Sources, makes_function, observed
+from dlfix.fixing.proof.pool_methods import methods_of_pools
 from dlfix.fixing.proof.program import Class, whose_class
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
@@ -111,15 +110,6 @@ def _makes_object(call: ast.Call) -> bool:
     """Return whether a partial is of the object's own class: `functools.partial(type(self), ...)`."""
     made = call.args[0] if call.args else None
     return isinstance(made, ast.Call) and last_part(made.func) == "type"
-
-
-@cache
-def _methods_of_pools() -> frozenset[str]:
-    """Return the methods of pools and executors that take a function for their workers."""
-    rows = [row for row in load().rows("boundary") if isinstance(row, BoundaryRow)]
-    makers = {row.type for row in rows if row.kind in ("Pool", "Executor")}
-    names = (row.name.rpartition(".") for row in rows)
-    return frozenset(method for owner, _, method in names if owner in makers)
 
 
 _PROCESSES = frozenset({"multiprocessing.Process", "torch.multiprocessing.Process"})
@@ -846,7 +836,7 @@ class Moved:
         """Return whether a partial is an argument of a pool's own method: no code of the parent gets it."""
         call = self.new.parent(partial)
         func = call.func if isinstance(call, ast.Call) and partial in call.args else None
-        if not isinstance(func, ast.Attribute) or func.attr not in _methods_of_pools():
+        if not isinstance(func, ast.Attribute) or func.attr not in methods_of_pools():
             return False
         return not any(
             getattr(function, "name", "") == func.attr

@@ -12,6 +12,7 @@ from dlfix.fixing.proof.handling import Held, held_by, opened_in, returned
 from dlfix.fixing.proof.implied_calls import described, implied
 from dlfix.fixing.proof.objects import is_item, is_object, may_be_object
 from dlfix.fixing.proof.parent_code import ParentCode
+from dlfix.fixing.proof.pool_methods import methods_of_pools
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
     Function,
@@ -28,6 +29,7 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.fixing.proof.unspelled_reads import named_by_text, unspelled
+from dlfix.fixing.proof.writes import values_of
 from dlfix.project.module import Module
 from dlfix.project.order import comes_before, in_order
 
@@ -36,6 +38,7 @@ _MAPPED = frozenset("memmap mmap open_memmap fromfile from_file MmapedFile".spli
 # What belongs to the process that made it, also if it is only used and not opened again.
 _OF_A_PROCESS = frozenset("local ThreadPoolExecutor ThreadPool ProcessPoolExecutor Pool".split())
 _POOLS = frozenset("ProcessPoolExecutor Pool".split())
+_FAR = 2  # names and partials that are followed to what a pool is handed
 _STARTS = frozenset("DataLoader".split())
 _KEEPING = (
     *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.Call, ast.keyword, ast.Return, ast.Yield),
@@ -58,6 +61,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _kept_by_callers(change)
     yield from _kept_by_derived(change)
     yield from _kept_by_itself(change)
+    yield from _kept_by_the_parents_copy(change)
 
 
 def _kept_by_callers(change: ClassChange) -> Iterator[Regression]:
@@ -114,6 +118,57 @@ def _kept_by_itself(change: ClassChange) -> Iterator[Regression]:
                 f"a forked worker still holds the parent's `{name}`, so it cannot open its own "
                 f"(line {getter.lineno})",
             )
+
+
+def _kept_by_the_parents_copy(change: ClassChange) -> Iterator[Regression]:
+    """Yield handles that a process may have once, of objects that pools get a copy of: a forked worker has the parent's as well."""
+    restoring = change.after.methods.get("__setstate__")
+    openers = [getter for name, getter in change.made_lazy.items() if change.keyed(name)]
+    if restoring is not None and change.fresh(restoring):
+        openers.append(restoring)
+    for opener in openers:
+        opening = order.reached(change.new, change.after, (opener.name,))
+        rows = [row for cls, function in opening for row in opened_in(cls.module, function)]
+        sent = next(_tasks(change), None) if any(row.closed_by_parent for row in rows) else None
+        if sent is not None:
+            module, node = sent
+            yield change.regression(
+                opener,
+                f"a forked worker of a pool gets a copy of the object ({module.path.name}:{node.lineno}) beside the "
+                "parent's, whose handle is open, so it cannot open its own",
+            )
+            return
+
+
+def _tasks(change: ClassChange) -> Iterator[tuple[Module, ast.expr]]:
+    """Yield what pools are handed that is, or holds, an object of the class."""
+    classes = [change.after, *change.new.heirs(change.after)]
+    for method in sorted(methods_of_pools()):
+        for module in change.new.project.mentions(method):
+            calls = module.calls_by_name.get(method, ())
+            for call in (each for each in calls if isinstance(each.func, ast.Attribute)):
+                for given in (*call.args, *(each.value for each in call.keywords)):
+                    if _holds_one(change, module, given, classes, _FAR):
+                        yield module, given
+
+
+def _holds_one(
+    change: ClassChange, module: Module, node: ast.expr, classes: list[Class], far: int
+) -> bool:
+    """Return whether an expression is an object of some classes, a method of one, or a partial over one."""
+    match node:
+        case ast.Attribute(value=owner):
+            return may_be_object(change, module, owner, classes)
+        case ast.Call(args=args, keywords=keywords) if last_part(node.func) == "partial":
+            given = (*args, *(each.value for each in keywords))
+            return far > 0 and any(_holds_one(change, module, n, classes, far - 1) for n in given)
+        case ast.Name(id=name):
+            values = values_of(change.new, module, node, name) if far else []
+            partials = [each for each in values if isinstance(each, ast.Call)]
+            return may_be_object(change, module, node, classes) or any(
+                _holds_one(change, module, each, classes, far - 1) for each in partials
+            )
+    return False
 
 
 def _derived(held: Held, handle: str) -> Iterator[str]:
