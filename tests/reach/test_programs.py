@@ -10,6 +10,171 @@ from tests.reach.marked import check, program
 
 PROGRAMS = [
     program(
+        "an object of a script on which it does not run the method that sends `self`",
+        """
+        --- models.py
+        import multiprocessing
+        class Model:
+            def __init__(self, step):
+                self.step = step
+            def predict(self, rows):
+                return [self.step(row) for row in rows]
+            def run(self, rows):
+                return self.predict_in_pool(rows)
+            def predict_in_pool(self, rows):
+                with multiprocessing.Pool(2) as pool:
+                    return pool.map(self.predict, rows)
+        --- train.py
+        import models
+        class Own(models.Model):
+            def __init__(self):
+                super().__init__(lambda row: row)
+        def main(rows):
+            own = Own()
+            print(own.predict(rows))
+        if __name__ == "__main__":
+            main([1])
+        """,
+    ),
+    program(
+        "an object of a script on which it runs the method that sends `self` by another",
+        """
+        --- models.py
+        import multiprocessing
+        class Model:
+            def __init__(self, step):
+                self.step = step
+            def predict(self, rows):
+                return [self.step(row) for row in rows]
+            def run(self, rows):
+                return self.predict_in_pool(rows)
+            def predict_in_pool(self, rows):
+                with multiprocessing.Pool(2) as pool:
+                    return pool.map(self.predict, rows)
+        --- train.py
+        import models
+        class Own(models.Model):
+            def __init__(self):
+                super().__init__(lambda row: row)  # !DLF101
+        def main(rows):
+            own = Own()
+            print(own.run(rows))
+        if __name__ == "__main__":
+            main([1])
+        """,
+    ),
+    program(
+        "an object of a script that looks the method up",
+        """
+        --- models.py
+        import multiprocessing
+        class Model:
+            def __init__(self, step):
+                self.step = step
+            def predict(self, rows):
+                return [self.step(row) for row in rows]
+            def run(self, rows):
+                return self.predict_in_pool(rows)
+            def predict_in_pool(self, rows):
+                with multiprocessing.Pool(2) as pool:
+                    return pool.map(self.predict, rows)
+        --- train.py
+        import models
+        class Own(models.Model):
+            def __init__(self):
+                super().__init__(lambda row: row)  # !DLF101
+        def main(rows, name):
+            own = Own()
+            print(getattr(own, name)(rows))
+        if __name__ == "__main__":
+            main([1], "run")
+        """,
+    ),
+    program(
+        "an object that a script hands on",
+        """
+        --- models.py
+        import multiprocessing
+        class Model:
+            def __init__(self, step):
+                self.step = step
+            def predict(self, rows):
+                return [self.step(row) for row in rows]
+            def run(self, rows):
+                return self.predict_in_pool(rows)
+            def predict_in_pool(self, rows):
+                with multiprocessing.Pool(2) as pool:
+                    return pool.map(self.predict, rows)
+        --- train.py
+        import models
+        class Own(models.Model):
+            def __init__(self):
+                super().__init__(lambda row: row)  # !DLF101
+        def use(model, rows):
+            return model.run(rows)
+        def main(rows):
+            own = Own()
+            print(use(own, rows))
+        if __name__ == "__main__":
+            main([1])
+        """,
+    ),
+    program(
+        "an object of a module that others may import",
+        """
+        --- models.py
+        import multiprocessing
+        class Model:
+            def __init__(self, step):
+                self.step = step
+            def predict(self, rows):
+                return [self.step(row) for row in rows]
+            def run(self, rows):
+                return self.predict_in_pool(rows)
+            def predict_in_pool(self, rows):
+                with multiprocessing.Pool(2) as pool:
+                    return pool.map(self.predict, rows)
+        --- train.py
+        import models
+        class Own(models.Model):
+            def __init__(self):
+                super().__init__(lambda row: row)  # !DLF101
+        def main(rows):
+            own = Own()
+            print(own.predict(rows))
+        """,
+    ),
+    program(
+        "of two objects of a script, the one that runs the method that sends `self`",
+        """
+        --- models.py
+        import multiprocessing
+        class Model:
+            def __init__(self, step):
+                self.step = step
+            def predict(self, rows):
+                return [self.step(row) for row in rows]
+            def run(self, rows):
+                return self.predict_in_pool(rows)
+            def predict_in_pool(self, rows):
+                with multiprocessing.Pool(2) as pool:
+                    return pool.map(self.predict, rows)
+        --- train.py
+        import models
+        class Own(models.Model):
+            def __init__(self):
+                super().__init__(lambda row: row)
+        class Other(models.Model):
+            def __init__(self):
+                super().__init__(lambda row: row)  # !DLF101
+        def main(rows):
+            own, other = Own(), Other()
+            print(own.predict(rows), other.predict_in_pool(rows))
+        if __name__ == "__main__":
+            main([1])
+        """,
+    ),
+    program(
         "what a test passes to a library does not come to a script that the test does not import",
         """
         --- pkg/__init__.py

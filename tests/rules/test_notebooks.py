@@ -258,6 +258,34 @@ def test_a_loader_of_a_library_counts_where_the_notebook_may_run_it(notebook, us
     assert found(notebook("import library", OWN, use, library=LIBRARY)) == codes
 
 
+MODELS = """
+import multiprocessing
+class Model:
+    def predict(self, rows): return rows
+    def run(self, rows): return self.predict_in_pool(rows)
+    def predict_in_pool(self, rows):
+        with multiprocessing.Pool(2) as pool:
+            return pool.map(self.predict, rows)
+class Fitted(Model):
+    def score(self, rows): return self.predict_in_pool(rows)
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "codes"),
+    [
+        ("model.predict([1])", []),
+        ("models.keep(model).predict([1])", []),
+        ("models.keep(model).run([1])", ["DLF106"]),
+        ("model.predict_in_pool([1])", ["DLF106"]),
+        ("models.keep(getattr(model, 'predict_in_pool'))([1])", ["DLF106"]),
+    ],
+)
+def test_a_method_of_a_library_counts_where_the_notebook_may_run_it(notebook, use, codes):
+    cells = "import models", "class Own(models.Model):\n    pass", "model = Own()", use
+    assert found(notebook(*cells, models=MODELS)) == codes
+
+
 def test_a_class_of_a_module_beside_the_notebook_is_clean(notebook):
     cell = "from rows import Rows\nloader = DataLoader(Rows(), num_workers=2)"
     assert found(notebook(cell, rows=f"{IMPORTS}\n{ROWS}\n")) == []

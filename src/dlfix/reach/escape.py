@@ -23,12 +23,14 @@ _KEEPING = frozenset({"map", "filter", "zip", "enumerate", "reversed", "setattr"
 class Escape:
     """Tells of the object that a call makes whether the code around it keeps it to itself.
 
-    `whole` asks for the object alone: its methods may pass on what it holds.
+    `whole` asks for the object alone: its methods may pass on what it holds. `sending` does so as well, of one
+    method: the object stays as long as no code runs that method on it.
     """
 
-    def __init__(self, interpreter: Evaluator, *, whole: bool = False) -> None:
+    def __init__(self, interpreter: Evaluator, *, whole: bool = False, sending: str = "") -> None:
         self.interpreter = interpreter
-        self.whole = whole
+        self.whole = whole or bool(sending)
+        self.sending = sending
         self._known: dict[tuple[ast.Call, Class], bool] = {}
         self._asked: set[ast.Call] = set()
 
@@ -48,6 +50,8 @@ class Escape:
 
     def _ships(self, cls: Class) -> bool:
         """Return whether making an object of a class may send what it is given to workers."""
+        if self.sending:
+            return self._may_send(cls, "__init__")
         instances, catalog = self.interpreter.instances, self.interpreter.catalog
         if instances.is_dataset(instances.anyone(cls)):
             return False
@@ -60,6 +64,16 @@ class Escape:
         return init is not None and (
             passes_on(init) or self.interpreter.roles.hands_on(cls, "__init__")
         )
+
+    def _may_send(self, cls: Class, method: str) -> bool:
+        """Return whether a method of an object may pass it on, or run the one method that is asked about."""
+        roles = self.interpreter.roles
+        if self.sending:
+            leading = roles.leading_to(cls, self.sending)
+            # what an operator or a library's base runs is not seen where the object is used
+            if method in leading or any(each.startswith("__") for each in leading):
+                return True
+        return roles.hands_on(cls, method, whole=self.whole)
 
     def escapes(self, module: Module, value: Value) -> bool:
         """Return whether an object that a module's code makes may go elsewhere."""
@@ -75,9 +89,9 @@ class Escape:
                     return False  # the method takes its object along: `pool.submit(rows.count)`
                 if self._goes_on(attribute.attr, cls):
                     return False  # what it gives keeps the object: `rows.shuffle(100)`
-                return not self.interpreter.roles.hands_on(cls, attribute.attr, whole=self.whole)
+                return not self._may_send(cls, attribute.attr)
             case ast.Call(func=ast.Name(id=name)) if hasattr(builtins, name):
-                return name not in _KEEPING
+                return name not in _KEEPING and not (self.sending and name == "getattr")
             case ast.Call() as call if node in call.args:
                 return self._is_kept_by(call, call.args.index(node), module, cls)
             case ast.Subscript(value=owner):
@@ -90,6 +104,9 @@ class Escape:
                 return True
             case ast.Assign(targets=[ast.Name(id=name)]):
                 return self._is_kept_under(name, module, node, cls)
+            case ast.Tuple() as pair:
+                name = _unpacked_to(node, pair, module.parent(pair))
+                return bool(name) and self._is_kept_under(name, module, node, cls)
         return False
 
     def _goes_on(self, method: str, cls: Class) -> bool:
@@ -152,3 +169,13 @@ class Escape:
             return False
         users = self.interpreter.project.users(module, name)
         return any(user is not module for user in users)
+
+
+def _unpacked_to(node: ast.expr, pair: ast.Tuple, around: ast.AST | None) -> str:
+    """Return the name that an assignment of several values at once gives one of them: `a, b = A(), B()`."""
+    match around:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)]) if len(targets) == len(pair.elts):
+            target = targets[pair.elts.index(node)]
+            unpacked = any(isinstance(each, ast.Starred) for each in (*targets, *pair.elts))
+            return target.id if isinstance(target, ast.Name) and not unpacked else ""
+    return ""

@@ -209,6 +209,8 @@ class Walk:
         if out_of_view and not is_test(home) and (is_test(maker) or _is_for_test(value)):
             return False
         programs = self.interpreter.programs
+        if isinstance(value, Instance) and not programs.may_send(value, home, boundary.node):
+            return False
         written = (maker, value.cls.module) if isinstance(value, Instance) else (maker,)
         return all(
             programs.share(each, home) and programs.may_run(each, home, boundary.node)

@@ -6,20 +6,24 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.project.importing import program_of
 from dlfix.project.module import enclosing_function, is_test
 from dlfix.project.trees import walk
+from dlfix.reach.escape import Escape
 from dlfix.reach.instances import is_own
 from dlfix.reach.labels import node_of
-from dlfix.reach.values import Partial, Unknown
+from dlfix.reach.values import Class, Instance, Partial, Unknown
 from dlfix.source.notebook import is_notebook
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.reach.evaluator import Def, Evaluator
-    from dlfix.reach.values import Class
 
 _MOST = 300  # modules that a test imports; beyond, it is taken to import any
 _SETTING = (ast.Assign, ast.AnnAssign)
+_PLAIN_BASES = frozenset(
+    {"object", "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"}
+)
 _MOST_FUNCTIONS = 300  # that lead to a node by their names; beyond, a notebook is taken to run it
 
 
@@ -30,6 +34,7 @@ class Programs:
         self.interpreter = interpreter
         self._imported: dict[Module, frozenset[Module] | None] = {}
         self._run: dict[tuple[Module, ast.AST], bool] = {}
+        self._sent: dict[tuple[Instance, ast.AST], bool] = {}
 
     def share(self, maker: Module, user: Module) -> bool:
         """Return whether one program may run code of both modules."""
@@ -47,6 +52,38 @@ class Programs:
             self._run[key] = self._leads_to(maker, user, node)
         return self._run[key]
 
+    def may_send(self, value: Instance, user: Module, node: ast.AST) -> bool:
+        """Return whether a script or notebook may run the method that holds a node on an object that it makes.
+
+        It speaks for its own objects alone: those of a module that others import may be used by them.
+        """
+        maker = value.frame.module if value.frame is not None else value.cls.module
+        method = _method_around(user, node)
+        if method is None or program_of(self.interpreter.project, maker) is None:
+            return True
+        owner = self._class(user, user.parent(method))  # type: ignore[arg-type]
+        if owner not in self.interpreter.instances.mro(value.cls):
+            return True
+        if not self._runs_by_its_name_alone(method, owner):
+            return True
+        key = (value, method)
+        if key not in self._sent:
+            self._sent[key] = not self._stay(value, maker, method.name)
+        return self._sent[key]
+
+    def _stay(self, value: Instance, maker: Module, method: str) -> bool:
+        """Return whether all calls that make an object, or one of its class, keep it from code that runs a method on it."""
+        if value.call is not None:
+            made = [value.call]
+        else:
+            made = self.interpreter.callers.named(maker, value.cls.name)
+            if len(made) < len(_uses(maker, value.cls.name)):
+                return False
+        kept = Escape(self.interpreter, sending=method)
+        return bool(made) and all(
+            isinstance(call, ast.Call) and kept.stays(maker, call, value.cls) for call in made
+        )
+
     def _leads_to(self, maker: Module, user: Module, node: ast.AST) -> bool:
         waiting, seen = [(user, node)], set[ast.AST]()
         while waiting:
@@ -59,12 +96,13 @@ class Programs:
             if function is None or function in seen:
                 continue
             seen.add(function)
-            asked, registered = _names(module, function)
             above = module.parent(function)
             owner = self._class(module, above) if isinstance(above, ast.ClassDef) else None
-            asked += [heir.name for heir in self._inheriting(function, owner)]
+            asked, registered = _names(module, function)
+            if not self._runs_by_its_name_alone(function, owner):
+                asked += [cls.name for cls in (owner, *self._inheriting(function, owner)) if cls]
             if len(seen) > _MOST_FUNCTIONS or any(
-                _uses(maker, name) for name in (*asked, *registered)
+                _uses(maker, name) or _looks_up(maker, name) for name in (*asked, *registered)
             ):
                 return True
             for name in asked:
@@ -79,6 +117,20 @@ class Programs:
 
     def _class(self, module: Module, node: ast.ClassDef) -> Class:
         return self.interpreter.class_value(node, self.interpreter.frame_at(module, node))
+
+    def _runs_by_its_name_alone(self, function: Def, owner: Class | None) -> bool:
+        """Return whether only code that names a method runs it: no operator, decorator or base of a library does."""
+        if owner is None:
+            return True
+        if _is_special(function) or function.decorator_list or owner.node.decorator_list:
+            return False
+        classes = (owner, *self._inheriting(function, owner))
+        return not any(map(self._has_strange_bases, classes))
+
+    def _has_strange_bases(self, cls: Class) -> bool:
+        line = self.interpreter.instances.mro(cls)
+        others = (base for base in line if not isinstance(base, Class))
+        return any(getattr(base, "name", "") not in _PLAIN_BASES for base in others)
 
     def _inheriting(self, function: Def, owner: Class | None) -> list[Class]:
         """Return the subclasses whose objects have a method of a class, and no other of its name."""
@@ -138,24 +190,40 @@ def _uses(module: Module, name: str) -> list[ast.expr]:
     return [use for each in names for use in module.nodes_by_name.get(each, ())]
 
 
+def _looks_up(module: Module, name: str) -> bool:
+    """Return whether a module gets an attribute by its name: `getattr(model, "predict")`."""
+    calls = module.calls_by_name.get("getattr", ()) if module.says(name) else ()
+    return any(getattr(call.args[1], "value", "") == name for call in calls if call.args[1:])
+
+
 def _names(module: Module, function: Def) -> tuple[list[str], list[str]]:
-    """Return the names that code has to read to run a function, and those that its class may be registered under.
+    """Return the name that code has to read to run a function, and those that its class may be registered under.
 
     What `__getattr__` gives goes by such a name, and not by that of its own class.
     """
     if function.name == "__getattr__":
         return [], []
-    is_special = function.name.startswith("__") and function.name.endswith("__")
-    asked, registered = [] if is_special else [function.name], list[str]()
+    asked, registered = [] if _is_special(function) else [function.name], list[str]()
     owner = module.parent(function)
     if isinstance(owner, ast.ClassDef):
-        asked.append(owner.name)
         said = [*owner.decorator_list, *(s for s in owner.body if isinstance(s, _SETTING))]
         texts = (
             each.value for part in said for each in walk(part) if isinstance(each, ast.Constant)
         )
         registered = [text for text in texts if isinstance(text, str)]
     return asked, registered
+
+
+def _method_around(module: Module, node: ast.AST) -> Def | None:
+    """Return the method that holds a node, also within a function of its own."""
+    for each in module.ancestors(node):
+        if isinstance(each, ast.FunctionDef) and isinstance(module.parent(each), ast.ClassDef):
+            return each
+    return None
+
+
+def _is_special(function: Def) -> bool:
+    return function.name.startswith("__") and function.name.endswith("__")
 
 
 def _dotted(module: Module, relative: object) -> Iterator[str]:
