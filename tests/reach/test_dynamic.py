@@ -21,6 +21,89 @@ BOTH = ("dataset.f lambda", "dataset.g lambda")
 
 ROWS = [
     row(
+        "what a configuration file names, of all functions that `globals` has",
+        """
+        # file: main.py
+        from torch.utils.data import DataLoader
+        from collates import *
+        def get_trainer(args): return Trainer(lambda x: x)
+        class Trainer:
+            def __init__(self, f): self.f = f
+            def __call__(self, batch): return batch
+        def train(args):
+            collate = globals()[args.collate_function](**args.collate_params)
+            return DataLoader([1], collate_fn=collate, num_workers=args.workers)
+        # file: collates.py
+        def padded(): return lambda batch: batch
+        # file: configs/small.yml
+        collate_function: padded  # the only one
+        workers: 4
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a configuration file that names nothing of the module",
+        """
+        # file: main.py
+        from torch.utils.data import DataLoader
+        def train(args):
+            def collate(batch): return batch
+            return DataLoader([1], collate_fn=collate, num_workers=args.workers)
+        def padded(): return lambda batch: batch
+        def load(args):
+            return DataLoader([1], collate_fn=globals()[args.collate](), num_workers=args.workers)
+        # file: config.json
+        {"collate": "other", "workers": 4}
+        """,
+        "collate_fn def collate",
+        "collate_fn lambda",
+    ),
+    row(
+        "what the default of an option names, of all functions that `globals` has",
+        """
+        import argparse
+        def one(): return lambda batch: batch
+        def other(): return threading.Lock
+        def third(): return Keep(threading.Lock())
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--collate", default="one")
+            args = parser.parse_args()
+            DataLoader([1], collate_fn=globals()[args.collate](), num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a class whose constructor takes no such arguments is not meant by a computed name",
+        """
+        # file: main.py
+        from torch.utils.data import DataLoader
+        class Rows:
+            def __init__(self, path, size): self.f = lambda x: x
+            def __getitem__(self, i): return i
+        class Pairs:
+            def __init__(self, path, *, seed): self.g = lambda x: x
+            def __getitem__(self, i): return i
+        class Runner:
+            def __init__(self, path, size): self.h = lambda x: x
+        def load(config):
+            return DataLoader(eval(config.name)("a", 3), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "neither an object without items is a dataset nor one without `__call__` a function, if a name is worked out",
+        """
+        # file: main.py
+        from torch.utils.data import DataLoader
+        class Runner:
+            def __init__(self, size): self.h = lambda x: x
+            def run(self, config):
+                rows = eval(config.name)(3)
+                return DataLoader(rows, collate_fn=globals()[config.collate](3), num_workers=2)
+        """,
+    ),
+    row(
         "a class that `eval` finds by its name, among those that can be datasets",
         """
         import sys

@@ -10,6 +10,125 @@ from tests.reach.marked import check, program
 
 PROGRAMS = [
     program(
+        "an open file among the options that the caller replaces by its name",
+        """
+        --- options.py
+        import argparse
+        def parse():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--config", type=argparse.FileType("r"))
+            return parser.parse_args()
+        --- rows.py
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, args): self.args = args
+            def __getitem__(self, i): return i
+        def load(args):
+            list(DataLoader(Rows(args), num_workers=2))
+        --- train.py
+        from options import parse
+        from rows import load
+        def main():
+            args = parse()
+            if args.config:
+                print(args.config.read())
+                args.config = args.config.name
+            load(args)
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    program(
+        "an open file among the options that the caller replaces when the workers run",
+        """
+        --- options.py
+        import argparse
+        def parse():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--config", type=argparse.FileType("r"))  # !DLF205
+            return parser.parse_args()
+        --- rows.py
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, args): self.args = args
+            def __getitem__(self, i): return i
+        def load(args):
+            list(DataLoader(Rows(args), num_workers=2))
+        --- train.py
+        from options import parse
+        from rows import load
+        def main():
+            args = parse()
+            load(args)
+            if args.config is not None:
+                args.config = args.config.name
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    program(
+        "an open file among the options that the caller replaces under another condition",
+        """
+        --- options.py
+        import argparse
+        def parse():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--config", type=argparse.FileType("r"))  # !DLF205
+            return parser.parse_args()
+        --- rows.py
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, args): self.args = args
+            def __getitem__(self, i): return i
+        def load(args):
+            list(DataLoader(Rows(args), num_workers=2))
+        --- train.py
+        from options import parse
+        from rows import load
+        def main():
+            args = parse()
+            if args.config.closed:
+                args.config = args.config.name
+            load(args)
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    program(
+        "an open file among the options that one of two callers replaces",
+        """
+        --- options.py
+        import argparse
+        def parse():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--config", type=argparse.FileType("r"))  # !DLF205
+            return parser.parse_args()
+        --- rows.py
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, args): self.args = args
+            def __getitem__(self, i): return i
+        def load(args):
+            list(DataLoader(Rows(args), num_workers=2))
+        --- train.py
+        from options import parse
+        from rows import load
+        def main():
+            args = parse()
+            args.config = None
+            load(args)
+        if __name__ == "__main__":
+            main()
+        --- test.py
+        from options import parse
+        from rows import load
+        def main():
+            load(parse())
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    program(
         "an object of a script on which it does not run the method that sends `self`",
         """
         --- models.py

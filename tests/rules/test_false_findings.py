@@ -1660,6 +1660,86 @@ def test_a_script_without_a_guard_does_not_hide_what_workers_of_another_lack(
         assert sorted(each.finding.code for each in session.diagnoses()) == codes
 
 
+SETTINGS = {
+    "settings.py": "options = {}\ndef fill():\n    options.update(rate=2)\n",
+    "rows.py": (
+        "from torch.utils.data import DataLoader, Dataset\nfrom settings import options\n"
+        "class Rows(Dataset):\n    def __getitem__(self, i): return i * options['rate']\n"
+        "class Task:\n    def loader(self): return DataLoader(Rows(), num_workers=2)\n"
+    ),
+    "train.py": (
+        "import importlib\nfrom settings import fill, options\nfill()\ndef run():\n"
+        "    getattr(importlib.import_module(options['task']), 'Task')().loader()\n"
+        "if __name__ == '__main__':\n    run()\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("export", "codes"),
+    [
+        ("print('done')", []),
+        ("import rows\n    rows.Task().loader()", ["DLF303"]),
+    ],
+)
+def test_a_script_counts_that_is_seen_to_start_the_workers_if_another_sets_the_global_on_import(
+    export: str, codes: list[str], tmp_path: Path
+) -> None:
+    script = "import rows\nfrom settings import fill\nif __name__ == '__main__':\n    fill()\n"
+    for name, text in {**SETTINGS, "export.py": f"{script}    {export}\n"}.items():
+        (tmp_path / name).write_text(text)
+    session = Session.open([tmp_path], Settings())
+    assert [each.finding.code for each in session.diagnoses()] == codes
+
+
+PART = """
+import h5py
+class Part:
+    def __init__(self, path):
+        self.path, self.file = path, None
+    def __getitem__(self, i):
+        if self.file is None:
+            self.file = h5py.File(self.path, "r")
+        return int(self.file[str(i)][0])
+    def __len__(self):
+        if self.file is None:
+            self.file = h5py.File(self.path, "r")
+        return len(self.file)
+class Rows(Dataset):
+    def __init__(self, path, preload=False):
+        self.part = Part(path)
+        if preload:
+            self.rows = [self.part[i] for i in range(len(self.part))]
+            {gone}
+        else:
+            self.rows = self.part
+        {more}
+    def __getitem__(self, i): return self.rows[i]
+    def __len__(self): return {length}
+def main(path, preload): DataLoader(Rows(path, preload), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("gone", "more", "length", "codes"),
+    [
+        ("del self.part", "pass", "10", []),
+        ("self.part = None", "pass", "10", []),
+        ("pass", "pass", "10", ["DLF203"]),
+        ("del self.part", "pass", "len(self.rows)", ["DLF203"]),
+        ("del self.part", "print(sorted(self.rows))", "10", ["DLF203"]),
+    ],
+)
+def test_the_length_of_a_part_of_a_dataset_counts_where_it_is_asked_and_the_part_stays(
+    gone: str, more: str, length: str, codes: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "main.py"
+    text = PART.format(gone=gone, more=more, length=length)
+    path.write_text(PRELUDE + text, encoding="utf-8")
+    found = [each.finding.code for each in Session.open([path], Settings()).diagnoses()]
+    assert found == codes
+
+
 CHOSEN = """
 class Rows(Dataset):
     def __init__(self, path, late=False):

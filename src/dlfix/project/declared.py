@@ -18,9 +18,16 @@ if TYPE_CHECKING:
 
 TARGET = "_target_"
 _PARTIAL = "_partial_"
-_SUFFIXES = (".yaml", ".yml")
+_YAML = (".yaml", ".yml")
+_SETTINGS = (*_YAML, ".json", ".toml")
+_MOST_OF_SETTINGS = 50_000  # bytes: a longer file holds data
 _MOST_FOLDERS, _MOST_FILES, _MOST_BYTES = 5_000, 2_000, 200_000
 _NO_SETTINGS = frozenset({"node_modules", "site-packages", "__pycache__", "venv", "env", "build"})
+# a key whose value is a name: `collate: pad_batch`, `"dataset": "Rows",`, `loader = "rows.Rows"`
+_NAMED = re.compile(
+    r"""^[\s{,-]*["']?([^\W\d][\w-]*)["']?\s*[:=]\s*["']?(?:[^\W\d]\w*\.)*([^\W\d]\w*)["']?\s*(?:[,}]|$|\s#)""",
+    re.MULTILINE,
+)
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _UNKNOWN = object()
 
@@ -57,14 +64,28 @@ class EntryPoint:
 
 def targets(top: Path, cut_short: Callable[[], None]) -> Iterator[Target]:
     """Yield the objects that the YAML files below a folder name; `cut_short` is called where there are more."""
-    for path in _settings(top, cut_short):
-        try:
-            text = contents(path, _MOST_BYTES).decode("utf-8", "replace")
-        except SourceError:
-            continue
+    for path in _settings(top, _YAML, cut_short):
+        text = _text(path, _MOST_BYTES)
         if TARGET in text:
             own = frozenset({path.stem, path.parent.name})
             yield from _read(text, own)
+
+
+def names_by_key(top: Path, cut_short: Callable[[], None]) -> dict[str, frozenset[str]]:
+    """Return the names that the configuration files below a folder give as values, by their keys."""
+    found: dict[str, set[str]] = {}
+    for path in _settings(top, _SETTINGS, cut_short):
+        for key, name in _NAMED.findall(_text(path, _MOST_OF_SETTINGS)):
+            found.setdefault(key.replace("-", "_"), set()).add(name)
+    return {key: frozenset(names) for key, names in found.items()}
+
+
+def _text(path: Path, most: int) -> str:
+    """Return the text of a file; none of one that cannot be read, or is longer than that."""
+    try:
+        return contents(path, most).decode("utf-8", "replace")
+    except SourceError:
+        return ""
 
 
 def entry_points(folder: Path) -> Iterator[EntryPoint]:
@@ -79,8 +100,10 @@ def entry_points(folder: Path) -> Iterator[EntryPoint]:
                 yield EntryPoint(group, *entry)
 
 
-def _settings(top: Path, cut_short: Callable[[], None]) -> Iterator[Path]:
-    """Yield the YAML files below a folder, as many as are read."""
+def _settings(
+    top: Path, suffixes: tuple[str, ...], cut_short: Callable[[], None]
+) -> Iterator[Path]:
+    """Yield the files with some suffixes below a folder, as many as are read."""
     folders, files = [top], 0
     for folder in folders:
         try:
@@ -98,7 +121,7 @@ def _settings(top: Path, cut_short: Callable[[], None]) -> Iterator[Path]:
                         folders.append(path)
                     else:
                         cut_short()
-            elif path.suffix in _SUFFIXES:
+            elif path.suffix in suffixes:
                 if files == _MOST_FILES:
                     return cut_short()
                 files += 1

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlfix.reach.copied_entries import rounds
+from dlfix.reach.signatures import GUESSED, Given, accepts, given_by
 from dlfix.reach.values import (
     Argument,
     Bound,
@@ -19,6 +20,7 @@ from dlfix.reach.values import (
     Function,
     Instance,
     ModuleValue,
+    Passed,
     Reached,
     Unknown,
     Value,
@@ -32,6 +34,14 @@ if TYPE_CHECKING:
 ANY = re.compile(".*")
 MOST_MEMBERS = 64  # of one namespace, for one computed name
 _DEFINING = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom)
+
+
+class _Lookup(NamedTuple):
+    """What is known of a name that is worked out: how it looks, what the program or its settings say, how it is called."""
+
+    pattern: re.Pattern[str] = ANY
+    said: tuple[str, ...] = ()
+    given: Given | None = None
 
 
 class Members:
@@ -51,17 +61,20 @@ class Members:
             for reached in self.interpreter.attribute(owner, text, node, frame):
                 yield Reached(reached.value, (*reached.steps, *of))
         if len(known) < len(found) or not found:
-            yield from self._fitting(owner, self._pattern(name, frame), node, frame)
+            lookup = self._lookup(name, known, node, frame)
+            yield from self._fitting(owner, lookup, node, frame)
 
     def spelled(self, call: ast.Call, frame: Frame) -> Iterator[Reached]:
         """Yield what `eval(name)` gives: the object of that name, or what is then called so."""
         found = self.interpreter.values_at(call.args[0], frame)
         texts = [v.value if isinstance(v, Constant) else None for v in found] or [None]
+        known = [text for text in texts if isinstance(text, str)]
         for text in texts:
             if isinstance(text, str) and text.isidentifier():
                 yield from self.interpreter.name(text, frame, None)
             elif text is None and _is_called(call, frame.module):
-                yield from self.of_module(frame.module, self._pattern(call.args[0], frame))
+                lookup = self._lookup(call.args[0], known, call, frame)
+                yield from self.of_module(frame.module, lookup)
             else:
                 yield Reached(Unknown())
 
@@ -78,6 +91,19 @@ class Members:
                 if path.stem != "__init__" and pattern.fullmatch(dotted):
                     yield Reached(ModuleValue(dotted, self.interpreter.project.get(path)))
         yield Reached(ModuleValue("?"))
+
+    def _lookup(
+        self, name: ast.expr, known: Iterable[str], node: ast.expr, frame: Frame
+    ) -> _Lookup:
+        """Return what is known of a name that is worked out, and of the call of what it leads to."""
+        pattern = self._pattern(name, frame)
+        above = frame.module.parent(node)
+        called = above if isinstance(above, ast.Call) and above.func is node else None
+        said: tuple[str, ...] = ()
+        if pattern is ANY:
+            settings = self.interpreter.named_elsewhere.names_for(name, frame)
+            said = tuple(dict.fromkeys((*known, *sorted(settings))))
+        return _Lookup(pattern, said, given_by(called) if called is not None else None)
 
     def _pattern(self, node: ast.expr, frame: Frame) -> re.Pattern[str]:
         """Return what the text of an expression looks like, as far as its parts are known."""
@@ -96,19 +122,39 @@ class Members:
             yield ".*"
 
     def _fitting(
-        self, owner: Value, pattern: re.Pattern[str], node: ast.expr, frame: Frame
+        self, owner: Value, lookup: _Lookup, node: ast.expr, frame: Frame
     ) -> Iterator[Reached]:
         if isinstance(owner, (External, ModuleValue)) and getattr(owner, "module", None) is None:
             yield Reached(External(f"{owner.name}.*"))
         elif isinstance(owner, ModuleValue) and owner.module is not None:
-            yield from self.of_module(owner.module, pattern)
-        elif isinstance(owner, (Instance, Class)) and pattern is not ANY:
-            yield from self._methods(owner, pattern, node, frame)
+            yield from self.of_module(owner.module, lookup)
+        elif isinstance(owner, (Instance, Class)) and lookup.pattern is not ANY:
+            yield from self._methods(owner, lookup.pattern, node, frame)
         else:
             yield Reached(Unknown())
 
-    def of_module(self, module: Module, pattern: re.Pattern[str] = ANY) -> Iterator[Reached]:
-        """Yield the classes and functions of a module whose names fit."""
+    def of_module(self, module: Module, lookup: _Lookup) -> Iterator[Reached]:
+        """Yield the classes and functions of a module whose names fit: those that are said somewhere, else all."""
+        found = self._defined(module, lookup.said) or self._defined(
+            module, self._names(module, lookup.pattern)
+        )
+        for reached in found:
+            if lookup.given is None or accepts(reached.value, lookup.given, self.interpreter):
+                guessed = Passed(module, reached.value.node, GUESSED)  # type: ignore[union-attr]
+                yield Reached(reached.value, (*reached.steps, guessed))
+        yield Reached(Unknown())
+
+    def _defined(self, module: Module, names: Iterable[str]) -> list[Reached]:
+        """Return the classes and functions that a module has under some names."""
+        return [
+            reached
+            for name in names
+            for reached in self.interpreter.global_name(module, name)
+            if isinstance(reached.value, (Class, Function))
+        ]
+
+    def _names(self, module: Module, pattern: re.Pattern[str]) -> list[str]:
+        """Return the names of a module's classes and functions that fit."""
         names = [
             name
             for name, bindings in module.scope.bindings.items()
@@ -117,11 +163,7 @@ class Members:
             and any(_defines(each) or (pattern is not ANY and _makes(each)) for each in bindings)
         ]
         self.interpreter.cut(when=len(names) > MOST_MEMBERS)
-        for name in names[:MOST_MEMBERS]:
-            for reached in self.interpreter.global_name(module, name):
-                if isinstance(reached.value, (Class, Function)):
-                    yield reached
-        yield Reached(Unknown())
+        return names[:MOST_MEMBERS]
 
     def _methods(
         self, owner: Instance | Class, pattern: re.Pattern[str], node: ast.expr, frame: Frame

@@ -305,6 +305,26 @@ def runs_with(analysis: Reading, boundary: Boundary, entry: Entry) -> bool:
     return not scripts or any(comes_with(analysis.project, each, entry.module) for each in scripts)
 
 
+def leads_to(analysis: Reading, boundary: Boundary, script: Module) -> bool:
+    """Return whether a script is seen to come to a boundary: by calls, or by the class whose method a library calls."""
+    module = boundary.frame.module
+    entries = Entries.of(analysis).entries(module, boundary.node)
+    if any(entry.module is script for entry in entries):
+        return True
+    around = (each for each in module.ancestors(boundary.node) if isinstance(each, ast.ClassDef))
+    node = next(around, None)
+    if entries or node is None:
+        return False
+    interpreter = analysis.interpreter
+    cls = interpreter.class_value(node, interpreter.frame_at(module, node))
+    classes = (cls, *interpreter.instances.subclasses(cls))
+    return any(
+        script.nodes_by_name.get(name)
+        for each in classes
+        for name in (each.name, *script.aliases_of(each.name))
+    )
+
+
 def is_before(
     one: Entry, node: ast.AST, other: Entry, other_module: Module, other_node: ast.AST
 ) -> bool:

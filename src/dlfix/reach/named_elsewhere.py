@@ -81,6 +81,15 @@ class NamedElsewhere:
     def _targets(self) -> list[Target]:
         return list(declared.targets(self.interpreter.project.root, self.interpreter.cut))
 
+    def names_for(self, name: ast.expr, frame: Frame) -> frozenset[str]:
+        """Return the names that configuration files give for the setting that an expression reads."""
+        key = _key(Bound(name, frame))
+        return self._names.get(key, frozenset()) if key is not None else frozenset()
+
+    @cached_property
+    def _names(self) -> dict[str, frozenset[str]]:
+        return declared.names_by_key(self.interpreter.project.root, self.interpreter.cut)
+
     def _result(
         self, callee: Value, own: Arguments, node: ast.Call, frame: Frame, *, is_partial: bool
     ) -> Iterator[Reached]:
@@ -155,6 +164,9 @@ def _key(argument: Argument | None) -> str | None:
         return node.attr
     if isinstance(node, ast.Subscript):
         return node.slice.value if _is_text(node.slice) else None  # type: ignore[attr-defined]
+    match node:  # `config.get("data")`
+        case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=str(key)), *_]):
+            return key
     if not isinstance(node, ast.Name) or not isinstance(argument, Bound):
         return None
     passed = (argument.frame.arguments or {}).get(node.id, ())

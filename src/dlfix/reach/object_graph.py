@@ -35,6 +35,8 @@ from dlfix.reach.replaced_items import left_when_sent
 from dlfix.reach.replaced_start import set_where_none_starts, told_to_start_none
 from dlfix.reach.sequence import is_used_up, place_in, surely_after
 from dlfix.reach.set_back import is_set_back
+from dlfix.reach.set_by_callers import set_by_callers
+from dlfix.reach.signatures import GUESSED, can_be
 from dlfix.reach.steps import Step
 from dlfix.reach.values import (
     Argument,
@@ -138,7 +140,7 @@ class Walk:
 
     def _that_fit(self, name: str, found: Iterable[Reached]) -> Iterator[Reached]:
         """Yield what an argument may be: of several classes that one call may name, the datasets."""
-        every = list(found)
+        every = [each for each in found if can_be(name, each, self.interpreter)]
         serves = self.interpreter.instances.serves_samples
         datasets = [r.value for r in every if isinstance(r.value, Instance) and serves(r.value)]
         calls = {each.call for each in datasets} - {None} if name == "dataset" else set()
@@ -321,6 +323,7 @@ class Walk:
         if self.interpreter.kept_by_call.is_pipeline(value):
             found += self._by_calls(value, boundary)
         anew = {edge.name for edge, _ in found if edge.store is not None}
+        anew |= set_by_callers(value, self.interpreter) if value.called else set()
         kept_before = (each for each in self.children(origin, boundary) if each[0].name not in anew)
         return chain(found, kept_before)
 
@@ -846,7 +849,7 @@ def _prefix(edge: Edge) -> str:
 
 
 def _note(steps: tuple[Passed, ...]) -> str:
-    return next((step.note for step in steps if step.note not in ("", UNSAID)), "")
+    return next((step.note for step in steps if step.note not in ("", UNSAID, GUESSED)), "")
 
 
 def _from_argument(store: Store) -> str:

@@ -37,6 +37,7 @@ from dlfix.reach.after_workers import runs_after_all_workers
 from dlfix.reach.constructions import may_be_made
 from dlfix.reach.evaluator import Def, Roles
 from dlfix.reach.methods import decorator_kind, handed_to_workers, methods_of, stored_on_self
+from dlfix.reach.parts_of_datasets import length_is_asked
 from dlfix.reach.special_methods import (
     GIVING_ITEMS,
     PROTOCOLS,
@@ -162,7 +163,10 @@ class RoleReader:
     ) -> AbstractSet[str]:
         """Return those of some methods that the parent runs, on one object where it is given."""
         uses = self._uses_that_last(cls)
-        found = wanted & closure(self.methods(cls).keys() & {*PARENT}, uses)
+        entries = self.methods(cls).keys() & {*PARENT}
+        if "__len__" in entries and instance is not None:
+            entries -= set() if length_is_asked(instance, self.interpreter) else {"__len__"}
+        found = wanted & closure(entries, uses)
         if not wanted <= found:  # who calls what leads to no other is not asked
             called = self._called_outside(cls, leading(wanted - found, uses), instance)
             found |= wanted & closure(called, uses)

@@ -122,6 +122,8 @@ class Programs:
         """Return whether only code that names a method runs it: no operator, decorator or base of a library does."""
         if owner is None:
             return True
+        if function.name == "__getattr__":
+            return True
         if _is_special(function) or function.decorator_list or owner.node.decorator_list:
             return False
         classes = (owner, *self._inheriting(function, owner))

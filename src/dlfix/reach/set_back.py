@@ -20,10 +20,20 @@ def is_set_back(store: Store, boundary: Boundary, interpreter: Evaluator) -> boo
     target = store.node
     if not isinstance(target, ast.Attribute):
         return False
-    module = store.frame.module
-    for statement in run_below(module, store.statement):
+    return is_gone_below(target, store.statement, store.frame.module, boundary.node, interpreter)
+
+
+def is_gone_below(
+    target: ast.Attribute,
+    above: ast.stmt,
+    module: Module,
+    boundary: ast.AST | None,
+    interpreter: Evaluator,
+) -> bool:
+    """Return whether code below a statement sets an attribute again, or deletes it, before anything may start workers."""
+    for statement in run_below(module, above):
         if any(
-            part is boundary.node or interpreter.roles.may_start_workers(part, module)
+            part is boundary or interpreter.roles.may_start_workers(part, module)
             for part in walk(statement)
         ):
             return False
@@ -53,4 +63,4 @@ def _set_or_deleted(statement: ast.stmt) -> set[str]:
     return {*map(ast.unparse, targets), *deleted}
 
 
-__all__ = ["is_set_back", "run_below"]
+__all__ = ["is_gone_below", "is_set_back", "run_below"]

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 from dlfix.project.importing import comes_with
 from dlfix.project.syntax import last_name
 from dlfix.project.trees import walk
-from dlfix.reach.entry_points import Entries, Entry, ends_before, runs_with, under_guard
+from dlfix.reach.entry_points import (
+    Entries,
+    Entry,
+    ends_before,
+    leads_to,
+    runs_with,
+    under_guard,
+)
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Constant
@@ -443,7 +450,7 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | SetByPar
     ]
     if not any(entry.kind == "import" for _, entry in entries):
         return SetInParent(name, read, *entries[0]) if entries else None
-    guarded = _of_guarded_scripts(name, entries)
+    guarded = _of_guarded_scripts(name, entries, boundary)
     if guarded is not None:
         return SetInParent(name, read, *guarded)
     by_import = _by_import(name, read, entries)
@@ -457,9 +464,12 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | SetByPar
 
 
 def _of_guarded_scripts(
-    name: GlobalName, entries: list[tuple[Use, Entry]]
+    name: GlobalName, entries: list[tuple[Use, Entry]], boundary: Boundary
 ) -> tuple[Use, Entry] | None:
-    """Return a write in a script's guarded code, where no module that sets the name on import comes with the script."""
+    """Return a write in a script's guarded code, where no module that sets the name on import comes with the script.
+
+    The script that sets it on import may be the one that starts the workers: then the other has to be seen to do so.
+    """
     project = name.analysis.project
     on_import = {entry.module for _, entry in entries if entry.kind == "import"}
     return next(
@@ -468,6 +478,7 @@ def _of_guarded_scripts(
             for write, entry in entries
             if entry.kind == "parent"
             and not any(comes_with(project, entry.module, other) for other in on_import)
+            and leads_to(name.analysis, boundary, entry.module)
         ),
         None,
     )
