@@ -25,7 +25,8 @@ _MOST_FOLDERS, _MOST_FILES, _MOST_BYTES = 5_000, 2_000, 200_000
 _NO_SETTINGS = frozenset({"node_modules", "site-packages", "__pycache__", "venv", "env", "build"})
 # a key whose value is a name: `collate: pad_batch`, `"dataset": "Rows",`, `loader = "rows.Rows"`
 _NAMED = re.compile(
-    r"""^[\s{,-]*["']?([^\W\d][\w-]*)["']?\s*[:=]\s*["']?(?:[^\W\d]\w*\.)*([^\W\d]\w*)["']?\s*(?:[,}]|$|\s#)""",
+    r"""(?:^|[{,])[ \t-]*["']?([^\W\d][\w-]*)["']?[ \t]*[:=]"""
+    r"""[ \t]*["']?(?:[^\W\d]\w*\.)*([^\W\d]\w*)["']?[ \t]*(?=[,}#\r\n]|$)""",
     re.MULTILINE,
 )
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
@@ -71,10 +72,10 @@ def targets(top: Path, cut_short: Callable[[], None]) -> Iterator[Target]:
             yield from _read(text, own)
 
 
-def names_by_key(top: Path, cut_short: Callable[[], None]) -> dict[str, frozenset[str]]:
+def names_by_key(top: Path) -> dict[str, frozenset[str]]:
     """Return the names that the configuration files below a folder give as values, by their keys."""
     found: dict[str, set[str]] = {}
-    for path in _settings(top, _SETTINGS, cut_short):
+    for path in _settings(top, _SETTINGS, lambda: None):  # they only tell which name is likely
         for key, name in _NAMED.findall(_text(path, _MOST_OF_SETTINGS)):
             found.setdefault(key.replace("-", "_"), set()).add(name)
     return {key: frozenset(names) for key, names in found.items()}

@@ -88,7 +88,7 @@ class NamedElsewhere:
 
     @cached_property
     def _names(self) -> dict[str, frozenset[str]]:
-        return declared.names_by_key(self.interpreter.project.root, self.interpreter.cut)
+        return declared.names_by_key(self.interpreter.project.root)
 
     def _result(
         self, callee: Value, own: Arguments, node: ast.Call, frame: Frame, *, is_partial: bool
