@@ -41,8 +41,26 @@ class CallOf(Implied):
     callee: Callee
 
 
-def callees(program: Program, module: Module, call: ast.Call, origins: Origins) -> Iterator[Callee]:
-    """Yield the functions that a call surely runs, or may run."""
+class _Known:
+    """What the calls of one program may run, found once for each body that they stand in."""
+
+    def __init__(self, program: Program) -> None:
+        self.of: dict[tuple[Module, Origins, ast.Call], list[Callee]] = {}
+
+
+def callees(program: Program, module: Module, call: ast.Call, origins: Origins) -> list[Callee]:
+    """Return the functions that a call surely runs, or may run."""
+    if isinstance(call.func, ast.Name) and call.func.id in origins.passed:
+        return [*_callees(program, module, call, origins)]  # what this one call is given
+    known, key = program.kept(_Known).of, (module, origins.whole, call)
+    if key not in known:
+        known[key] = [*_callees(program, module, call, origins)]
+    return known[key]
+
+
+def _callees(
+    program: Program, module: Module, call: ast.Call, origins: Origins
+) -> Iterator[Callee]:
     if isinstance(call, CallOf):
         yield call.callee
         return

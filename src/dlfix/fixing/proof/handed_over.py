@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from dlfix.fixing.proof.callees import Callee, callees
-from dlfix.fixing.proof.origins import Origins, is_literal
+from dlfix.fixing.proof.origins import Origins, is_literal, origins_in
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
     dotted,
@@ -95,7 +95,7 @@ def attributes_kept(
 def _attributes_set(callee: Callee, taken: set[str]) -> set[str]:
     """Return the attributes that a method sets to what is made of some parameters."""
     function, me = callee.function, self_name(callee.function)
-    inside = Origins(function.body, parameters(function))
+    inside = origins_in(function)
     return {
         name
         for name, value in inside.held.get(me, ())

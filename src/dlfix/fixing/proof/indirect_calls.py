@@ -20,10 +20,26 @@ class Deferred(ast.Call):
     """A call that a function which is handed on makes, sooner or later."""
 
 
-def comes_to(
+class _Known:
+    """What the calls of one program come to, found once for each body that they stand in."""
+
+    def __init__(self, program: Program) -> None:
+        self.of: dict[tuple[Module, Origins, ast.Call], list[ast.Call]] = {}
+
+
+def comes_to(program: Program, module: Module, call: ast.Call, origins: Origins) -> list[ast.Call]:
+    """Return the calls that one of a local name comes to, and what a generator runs that goes on."""
+    if isinstance(call.func, ast.Name) and call.func.id in origins.passed:
+        return [*_comes_to(program, module, call, origins)]  # what this one call is given
+    known, key = program.kept(_Known).of, (module, origins.whole, call)
+    if key not in known:
+        known[key] = [*_comes_to(program, module, call, origins)]
+    return known[key]
+
+
+def _comes_to(
     program: Program, module: Module, call: ast.Call, origins: Origins
 ) -> Iterator[ast.Call]:
-    """Yield the calls that one of a local name comes to, and what a generator runs that goes on."""
     for value in origins.values(call.func):
         match value:
             case ast.Call(args=[first, *rest], keywords=bound) if (

@@ -11,7 +11,15 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
-from dlfix.fixing.proof.syntax import chosen, dotted, executed, last_part, stored_names
+from dlfix.fixing.proof.syntax import (
+    Function,
+    chosen,
+    dotted,
+    executed,
+    last_part,
+    parameters,
+    stored_names,
+)
 from dlfix.project.trees import kept
 
 _QUOTE = "'"  # in front of a text that the program spells out
@@ -171,6 +179,12 @@ class Origins:
         return called if len(called) == len(made) else []
 
 
+@kept
+def origins_in(function: Function) -> Origins:
+    """Return what the names of a function go back to, whatever it is given."""
+    return Origins(function.body, parameters(function))
+
+
 def literal(text: str) -> str:
     """Return a text that the program spells out as `Origins.of` gives it."""
     return _QUOTE + text
@@ -237,7 +251,12 @@ def _given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
-def _of_a_path(node: ast.AST, tails: Tails) -> Iterator[str]:
+@kept
+def _of_a_path(node: ast.AST, tails: Tails) -> tuple[str, ...]:
+    return tuple(_path_leaves(node, tails))
+
+
+def _path_leaves(node: ast.AST, tails: Tails) -> Iterator[str]:
     """Yield the leaves of an expression that may be a path; what a library's object is made of is none."""
     if item_of(node) is not None or isinstance(node, (ast.Name, ast.Attribute, ast.Constant)):
         yield from _leaves(node)

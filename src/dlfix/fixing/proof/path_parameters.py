@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from dlfix.fixing.proof.origins import Origins, is_literal
+from dlfix.fixing.proof.origins import Origins, is_literal, origins_in
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
     Function,
@@ -58,7 +58,7 @@ def _named(methods: list[tuple[Class, Function]], wanted: set[str]) -> _Named | 
     found, attributes, set_here = set[str](), set[str](), set[str]()
     setting = _setting(methods, wanted)
     for cls, function in methods:
-        inside = Origins(function.body, parameters(function))
+        inside = origins_in(function)
         own, this = {*parameters(function)[1:]}, self_name(function)
         held = inside.held.get(this, ())
         values = [value for name, value in held if name in wanted]

@@ -35,7 +35,14 @@ from dlfix.fixing.proof.indirect_calls import Deferred, comes_to, is_unknown
 from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.new_files import not_there
 from dlfix.fixing.proof.opened_paths import OpenedPaths
-from dlfix.fixing.proof.origins import Origins, is_literal, item_of, literal, share_files
+from dlfix.fixing.proof.origins import (
+    Origins,
+    is_literal,
+    item_of,
+    literal,
+    origins_in,
+    share_files,
+)
 from dlfix.fixing.proof.outliving import (
     FAR,
     FILLING,
@@ -103,6 +110,15 @@ class _Run(NamedTuple):
     passed: list[tuple[str, ast.expr]]
 
 
+class _Walk(NamedTuple):
+    """A body that removes nothing: how far it was followed, and what its code asked of the object to say so."""
+
+    far: int
+    asked: frozenset[str]
+    found: tuple[frozenset[str], ...]
+    values: Collection[list[ast.expr]]  # what it was given, which is known by its place in memory
+
+
 class Removals:
     """Finds what removes the files that objects of one class open."""
 
@@ -136,9 +152,8 @@ class Removals:
         self._followed: frozenset[Function] = (
             frozenset()
         )  # methods of an object that is known, asked already
-        self._walked: dict[
-            object, int
-        ] = {}  # bodies that remove nothing, and how far they were followed
+        self._walked: dict[object, _Walk] = {}  # by what a body knows of the files
+        self._asked: set[str] = set()  # the names that the body at hand looks up in what is noted
         self.opening = {dotted(each.func) for each in opened} - {""}
         self.opens_containers = _open_containers(program, cls, opened)
         self.opens_folders = _open_folders(program, cls, opened)
@@ -195,7 +210,10 @@ class Removals:
         """
         if far == FAR:
             self._go_back_to(self._of_class)
-            self.ends = self._ends_opened(module, call)
+            ends = self._ends_opened(module, call)
+            if ends != self.ends:
+                self._walked.clear()
+            self.ends = ends
         around = self.program.body_around(module, call)
         function = self.program.enclosing(module, call)
         origins = self.steps.origins(module, function)
@@ -214,7 +232,6 @@ class Removals:
         paths = origins.paths(*naming, tails="dropped") | known
         paths |= {f"{one}.{name}" for one in kept.names for name in self.read}
         self.objects = {*kept.names}
-        self._walked.clear()
         self.handed.clear()
         self.paths = {text for text in paths if not is_literal(text) or _is_path(text)}
         self.handed |= {text.partition(".")[0] for text in paths} & _containers(module.tree)
@@ -318,6 +335,7 @@ class Removals:
     ) -> Removal | None:
         """Note where code keeps a path before the object is made; return what is to remove it later."""
         self._noting, self._deferred = True, None
+        self._asked.clear()
         for _, led in steps:
             for step in led:
                 if not self._ends_after(module, step, call):
@@ -362,6 +380,7 @@ class Removals:
         match step:
             case ast.Call(args=[held, called, *rest]) if last_part(step.func) == "finalize":
                 method = self.program.enclosing(module, step)
+                self._asked.add(dotted(held))
                 own = method is not None and dotted(held) == self_name(method)
                 if not own and dotted(held) not in self.objects:
                     return ast.copy_location(ast.Call(called, rest, step.keywords), step)
@@ -518,6 +537,7 @@ class Removals:
         found = {text for text in found if text.partition(".")[0] not in STANDARD}
         found |= _results(at_stake, origins)
         parts = [text.rpartition(".") for text in found if not is_literal(text)]
+        self._asked.update(name for _, _, name in parts)
         if any(
             each.startswith(f"{name}.") for name in self._classes(module, found) for each in files
         ):
@@ -568,6 +588,7 @@ class Removals:
         """Return whether one of the arguments of a call of a library may be a path of the object."""
         function = self.program.enclosing(module, call)
         numbers = _numbers(function) if function is not None else set()
+        self._asked.update(map(dotted, given))
         parts = [each for each in given if dotted(each) not in self.objects | numbers]
         imports = imports_of(module.tree).imports
         return not self.paths.isdisjoint(origins.paths(*parts) - imports.keys())
@@ -703,14 +724,19 @@ class Removals:
         walk = (
             self._noting,
             function,
+            callee.is_local,
+            callee.after,
             frozenset(taken),
             frozenset(paths),
             frozenset(self.handed),
             given,
             self._followed,
         )
-        if self._walked.get(walk, -1) >= far:
+        known = self._walked.get(walk)
+        if known is not None and known.far >= far and known.found == self._found(known.asked):
+            self._asked |= known.asked
             return None
+        around, self._asked = self._asked, set()
         inside = self.steps.origins(module, function, is_local=callee.is_local).passing(values)
         steps = (
             step
@@ -719,12 +745,19 @@ class Removals:
             for step in led
         )
         before, self.paths = self.paths, paths
+        handed = len(self.handed)
         found = (self._by_step(module, step, taken, inside, far) for step in steps)
         removal = next(filter(None, found), None)
         self.paths = before
-        if removal is None:
-            self._walked[walk] = far
+        if removal is None and self._deferred is None and handed == len(self.handed):
+            asked = frozenset(self._asked)
+            self._walked[walk] = _Walk(far, asked, self._found(asked), values.values())
+        self._asked |= around
         return removal
+
+    def _found(self, asked: frozenset[str]) -> tuple[frozenset[str], ...]:
+        """Return which names are noted that a body asks for: what it does is the same where these are."""
+        return asked & self.shared, asked & self.read, asked & self.objects
 
     def _used_up(
         self, module: Module, call: ast.Call, around: list[ast.stmt], removing: ast.AST
@@ -837,7 +870,7 @@ class Removals:
 
         What another method of the object calls (`is_own`) gets arguments that are not followed.
         """
-        inside = Origins(function.body, parameters(function))
+        inside = origins_in(function)
         given = Given(home, function, node, made)
         for each in executed(function.body):
             if not isinstance(each, ast.Call) or self._is_of_another_kind(each, inside):
