@@ -201,9 +201,11 @@ def joined(args: Sequence[cst.Arg], added: Sequence[cst.Arg]) -> list[cst.Arg]:
     comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
     if len(args) > 1 and isinstance(args[0].comma, cst.Comma):
         comma = args[0].comma
-    kept = [*args[:-1], last.with_changes(comma=comma)]
+    none = cst.SimpleWhitespace("")
+    kept = [*args[:-1], last.with_changes(comma=comma, whitespace_after_arg=none)]
     fresh = [each.with_changes(comma=comma) for each in added[:-1]]
-    return [*kept, *fresh, added[-1].with_changes(comma=last.comma)]
+    end = added[-1].with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
+    return [*kept, *fresh, end]
 
 
 def below(function: cst.FunctionDef, block: Sequence[cst.BaseStatement]) -> cst.FunctionDef:

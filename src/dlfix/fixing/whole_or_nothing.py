@@ -163,18 +163,19 @@ class Ways:
         return self._first(found)
 
     def _beside(self, sent: Crossing, boundary: Crossing, finding: Finding) -> list[Finding]:
-        """Return what is in the way of each other argument of which no value is whole."""
-        beside: dict[str, list[Finding | None]] = {}
+        """Return what is in the way of each other argument of which no value is whole: of the same caller's, if it has one."""
+        beside: dict[str, list[tuple[bool, Finding | None]]] = {}
         for each in boundary.children:
             if _argument(each) != _argument(sent):
                 others = (one for one in self._blockers.get(each, ()) if one is not finding)
-                beside.setdefault(_argument(each), []).append(next(others, None))
-        blocked = (
-            [one for one in found if one is not None]
-            for found in beside.values()
-            if None not in found
-        )
-        return [each for found in blocked for each in found]
+                of_caller = _caller(each) == _caller(sent)
+                beside.setdefault(_argument(each), []).append((of_caller, next(others, None)))
+        found: list[Finding] = []
+        for values in beside.values():
+            blocking = [(own, one) for own, one in values if one is not None]
+            if len(blocking) == len(values):
+                found += [one for own, one in blocking if own] or [one for _, one in blocking]
+        return found
 
     def _first(self, found: list[Finding]) -> Finding | None:
         """Return the first that has no fix, else the first."""
@@ -230,6 +231,11 @@ def _crossing(finding: Finding) -> Crossing | None:
 def _argument(sent: Crossing) -> str:
     """Return which argument an object is a value of: those of several callers have numbers."""
     return sent.edge.name.partition("[")[0]
+
+
+def _caller(sent: Crossing) -> str:
+    """Return the number of the caller that passes an argument; empty for the first that does."""
+    return sent.edge.name.partition("[")[2]
 
 
 def _place(finding: Finding) -> tuple[Path, Position]:

@@ -190,8 +190,18 @@ def _kept_on_instance(crossing: Crossing) -> tuple[Crossing, str]:
         where = f"{place.path.name}:{place.span.start.row}"
         raise Refusal(f"the pickled state contains the resource ({where})")
     if current is None or current.edge.kind != "attribute":
-        raise Refusal("the resource is passed directly and is not stored by a class")
+        raise Refusal(_not_of_a_class(current))
     return current, container
+
+
+def _not_of_a_class(crossing: Crossing | None) -> str:
+    """Return why an object is not opened anew: no class stores it, or only within another object."""
+    above = crossing.above() if crossing is not None else ()
+    store = next((each.edge.store for each in above if each.edge.kind == "attribute"), None)
+    if store is None:
+        return "the resource is passed directly and is not stored by a class"
+    at = f"{store.frame.module.path.name}:{store.statement.lineno}"
+    return f"`{store.attribute}` stores another object, which holds the resource ({at})"
 
 
 def _held_as_item(holder: Instance) -> str:

@@ -22,7 +22,14 @@ from dlfix.fixing.classes.parent_close import REGISTERS
 from dlfix.fixing.classes.plans import Exchange, Insert
 from dlfix.fixing.classes.selection import Selection, is_stored
 from dlfix.fixing.classes.statements import is_plain, is_value
-from dlfix.fixing.classes.text import bound_within, comments_of, indented, names_in, stored_in
+from dlfix.fixing.classes.text import (
+    bound_within,
+    comments_of,
+    indented,
+    names_in,
+    negated,
+    stored_in,
+)
 from dlfix.project.order import begins_before, comes_before, lies_in
 from dlfix.project.syntax import LOG_METHODS, defaults, last_name, parameters
 
@@ -43,10 +50,12 @@ class Slice(Selection):
                 self.moved.gone.add(each)
         lines: list[str] = []
         for statement in self.method.body:
+            kept = len(self.inserts)
             written = self._written(statement)
             if written:
                 self.statements.append(statement)
-            lines += written
+            if kept != len(self.inserts) or not _sets_again(lines, written):
+                lines += written
         self._refuse_binding_again()
         self._refuse_modified("\n".join(lines))
         imports = self.saves.get(f"import {self.first}", [])
@@ -290,8 +299,11 @@ class Slice(Selection):
         test = self._text(self.first, statement.test)
         self._keep_above(statement)
         self._keep_before_test(statement, before)
+        is_chain = len(rest) == 1 and rest[0].startswith("if ")
+        if not body and not is_chain:
+            return [f"if {negated(test)}:\n" + indented("\n".join(rest), INDENT)]
         text = f"if {test}:\n" + indented("\n".join(body or ["pass"]), INDENT)
-        if len(rest) == 1 and rest[0].startswith("if "):
+        if is_chain:
             return [f"{text}\nel{rest[0]}"]
         return [f"{text}\nelse:\n" + indented("\n".join(rest), INDENT) if rest else text]
 
@@ -575,6 +587,34 @@ def _only_waits(statement: ast.stmt) -> bool:
         case ast.Expr(value=ast.Call(func=func)):
             return last_name(func) in {"sleep", "print", *LOG_METHODS}
     return False
+
+
+def _is_spelled_out(value: ast.expr) -> bool:
+    """Return whether an expression is a constant, or an empty container."""
+    match value:
+        case ast.Constant() | ast.Dict(keys=[]) | ast.List(elts=[]) | ast.Tuple(elts=[]):
+            return True
+    return False
+
+
+def _sets_again(lines: Sequence[str], written: Sequence[str]) -> bool:
+    """Return whether branches do no more than the line above them, which sets something to the same."""
+    above = ast.parse("\n".join(lines)).body[-1:]
+    branches = ast.parse("\n".join(written)).body
+    if not isinstance(next(iter(above), None), ast.Assign) or not branches:
+        return False
+    own = [
+        each
+        for branch in branches
+        for each in ast.walk(branch)
+        if isinstance(each, ast.stmt) and not isinstance(each, (ast.If, ast.Pass))
+    ]
+    return all(isinstance(each, ast.If) for each in branches) and all(
+        isinstance(each, ast.Assign)
+        and _is_spelled_out(each.value)
+        and ast.dump(each) == ast.dump(above[0])
+        for each in own
+    )
 
 
 def _fails(block: Sequence[ast.stmt]) -> bool:

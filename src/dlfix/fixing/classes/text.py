@@ -58,6 +58,26 @@ def comments_of(module: Module, statement: ast.stmt) -> tuple[list[str], str]:
     return above, beside if beside.startswith("#") else ""
 
 
+_OPPOSITE = {
+    ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in", ast.Eq: "!=", ast.NotEq: "==",
+}  # fmt: skip
+
+
+def negated(test: str) -> str:
+    """Return the opposite of a test."""
+    match ast.parse(test, mode="eval").body:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return ast.get_source_segment(test, operand) or ast.unparse(operand)
+        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant() as right]) if (
+            type(op) in _OPPOSITE
+        ):
+            parts = (ast.get_source_segment(test, each) or "" for each in (left, right))
+            return f" {_OPPOSITE[type(op)]} ".join(parts)
+        case ast.Name() | ast.Attribute() | ast.Call() | ast.Subscript():
+            return f"not {test}"
+    return f"not ({test})"
+
+
 def indented(text: str, indent: str) -> str:
     """Indent every line that is not empty."""
     if '"""' in text or "'''" in text:

@@ -222,6 +222,9 @@ class _Move:
                 if isinstance(above, ast.Call) and last_name(above.func) == "getLogger":
                     return  # whichever name its messages show
                 raise _Stays(f"`__name__` is another one in a module {self._at(read)}")
+            starred = next(self._star_imports(), None)
+            if starred is not None:
+                raise _Stays(f"`{name}` may come from a star import {self._at(starred)}")
             raise _Stays(f"`{name}` is not defined in the notebook {self._at(read)}")
         if all(each.kind == "import" for each in bindings):
             self._take_imports(name, bindings, parts)
@@ -239,6 +242,12 @@ class _Move:
                 f"the code uses `{name}`, which is computed in the notebook {self._at(statement)}"
             )
         self._take_statement(statement, parts)
+
+    def _star_imports(self) -> Iterator[ast.ImportFrom]:
+        """Yield the imports of the notebook that bring names which it does not spell out."""
+        for each in self.module.nodes(ast.ImportFrom):
+            if any(alias.name == "*" for alias in each.names):
+                yield each
 
     def _take_imports(self, name: str, bindings: Sequence[Binding], parts: _Parts) -> None:
         found: dict[Imported, None] = {}

@@ -16,6 +16,7 @@ from dlfix.fixing.planners.worker_globals_imports import imported_again, importi
 from dlfix.fixing.planners.worker_globals_kept import on_their_objects, set_later, why_unsafe
 from dlfix.fixing.planners.worker_globals_passed import is_the_global
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
+from dlfix.project.library_names import imported_as
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, lies_in, start
 from dlfix.project.syntax import last_name, positional
@@ -431,8 +432,13 @@ def _starting(boundary: Boundary) -> Boundary | None:
             made = scope.bindings.get(name, []) if scope is module.scope_of(pool) else []
             if len(made) == 1 and isinstance(made[0].value, ast.Call) and not made[0].path:
                 call = made[0].value
-                return replace(boundary, node=call) if last_name(call.func) in _POOLS else None
+                return replace(boundary, node=call) if _pool_of(module, call) in _POOLS else None
     return None
+
+
+def _pool_of(module: Module, call: ast.Call) -> str:
+    """Return which pool a call makes, also by another name: `from multiprocessing import Pool as ProcessPool`."""
+    return (imported_as(module, call.func) or last_name(call.func)).rpartition(".")[2]
 
 
 def _no_loader(boundary: Boundary) -> str:
@@ -803,7 +809,7 @@ def _earlier(module: Module, loader: Boundary, analysis: Analysis) -> str:
     if any(isinstance(a, ast.Starred) for a in call.args) or _may_be_spread(loader, analysis):
         raise _No(f"the loader is created with `*` or `**` arguments (line {call.lineno})")
     if loader.kind in _OF_POOLS:
-        _refuse_initialized(call)
+        _refuse_initialized(module, call)
         return ""
     if loader.kind == "Process":
         if TARGET not in {each.arg for each in call.keywords}:
@@ -820,10 +826,10 @@ def _earlier(module: Module, loader: Boundary, analysis: Analysis) -> str:
     raise _No(f"the `worker_init_fn` of the loader cannot be extended (line {call.lineno})")
 
 
-def _refuse_initialized(call: ast.Call) -> None:
+def _refuse_initialized(module: Module, call: ast.Call) -> None:
     """Refuse a pool that has an initializer already."""
     given = {k.arg for k in call.keywords} & {INITIALIZER, INITARGS}
-    if given or len(call.args) > _POOLS[last_name(call.func)]:
+    if given or len(call.args) > _POOLS[_pool_of(module, call)]:
         raise _No(f"the pool has an `initializer` already (line {call.lineno})")
 
 

@@ -272,7 +272,9 @@ class _Reader:
         for node in nodes:
             if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
                 if self._is_part(node.value, parts):
-                    yield self._operation_at(node, "__setitem__", True)
+                    deleted = isinstance(node.ctx, ast.Del)
+                    name = "__delitem__" if deleted else "__setitem__"
+                    yield self._operation_at(node, name, True)
             elif isinstance(node, ast.Attribute) and not _is_mocked(self.module, node):
                 if isinstance(node.ctx, ast.Store) and self._is_part(node.value, parts):
                     yield self._operation_at(node, node.attr, True)

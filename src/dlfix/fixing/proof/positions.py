@@ -141,7 +141,9 @@ def _not_set_up(
     operated = _operations_in(change.old, made, held, name)
     is_container = f".{name}" not in held.rows  # `filled` looks at its items
     set_up = [
-        op for op in operated if op.configures and not (is_container and op.name == "__setitem__")
+        op
+        for op in operated
+        if op.configures and not (is_container and op.name in ("__setitem__", "__delitem__"))
     ]
     if not set_up:
         return ""

@@ -127,11 +127,14 @@ def _reasons(
     for module, operation in done:
         if not operation.configures or operation.name in _OF_MOCKS:
             continue
-        yield (
-            f"`{name}` is set up with `{operation.name}` "
-            f"({module.path.name}:{operation.line}), but a worker opens `{name}` "
-            "without this setup"
-        )
+        at = f"({module.path.name}:{operation.line})"
+        if operation.name == "__delitem__":
+            yield f"an item of `{name}` is deleted {at}, but a worker opens it again"
+        else:
+            yield (
+                f"`{name}` is set up with `{operation.name}` {at}, but a worker opens `{name}` "
+                "without this setup"
+            )
     moved = [] if name in positions_sent(change) else done
     if moved and (by_constructor or opened_late) and _is_read_on(change, parent, held, name):
         module, operation = moved[0]
