@@ -47,3 +47,56 @@ def test_nothing_is_held_back_where_all_is_fixed_or_sent_without_it(
     tmp_path: Path, collate: str, given: str
 ) -> None:
     assert reasons(tmp_path, collate, given) == [None, None]
+
+
+CALLERS = """
+import h5py
+from torch.utils.data import DataLoader
+class Loader:
+    def __init__(self, **kwargs):
+        self.loader = DataLoader(**kwargs)
+def first(file):
+    return Loader(
+        dataset=[lambda: file],
+        collate_fn=lambda rows: rows[0], num_workers=2,
+    )
+def second(file):
+    return Loader(
+        dataset=[lambda: file],
+        collate_fn=lambda rows: rows[-1], num_workers=2,
+    )
+def main(names):
+    file = h5py.File(names[0])
+    print(first(file), second(file), file.keys())
+main(["a", "b"])
+"""
+
+
+def test_what_is_in_the_way_is_an_argument_of_the_same_caller(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(CALLERS)
+    found = dlfix.check([tmp_path], isolated=True)
+    told = {one.row: str(one.refused) for one in found if one.row in (10, 15)}
+    assert {row: f"main.py:{row - 1} " in f"{why} " for row, why in told.items()} == {
+        10: True,
+        15: True,
+    }, told
+
+
+def test_a_resource_within_another_object_that_a_class_stores_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("""
+from itertools import chain
+from torch.utils.data import DataLoader, IterableDataset
+def read(name):
+    for line in open(name):
+        yield line
+class Rows(IterableDataset):
+    def __init__(self, names):
+        self.lines = chain(*[read(each) for each in names])
+    def __iter__(self):
+        return self.lines
+for row in DataLoader(Rows(["a"]), num_workers=2):
+    print(row)
+""")
+    found = dlfix.check([tmp_path], isolated=True)
+    reasons = [str(one.refused) for one in found if one.code == "DLF206"]
+    assert reasons == ["`lines` stores another object, which holds the resource (main.py:9)"]

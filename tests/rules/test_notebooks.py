@@ -166,6 +166,7 @@ def test_a_lambda_within_a_class_that_moves_is_named_in_the_module(notebook):
         ("scale = 1\nscale = 2", "`scale` is set more than once"),
         ("if torch:\n    scale = 1", "`scale` is set in a compound statement"),
         ("%run settings.py", "`scale` is not defined in the notebook"),
+        ("from settings import *", "`scale` may come from a star import"),
         ("scale = 1\nRows.scale = 2", "an attribute or item of `Rows` is set"),
         ("def scale():\n    global count\n    count = 1", "the code sets the global `count`"),
         ("def scale():\n    return __name__", "`__name__` is another one in a module"),

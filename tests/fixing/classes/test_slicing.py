@@ -206,3 +206,29 @@ def test_an_annotation_is_not_kept():
         self.size = self.file.seek(0, 2)
     """)
     )
+
+
+def test_branches_that_set_again_what_is_set_above_them_are_left_out():
+    code = rewritten("""
+        self.file = None
+        self.whole = member
+        if self.whole:
+            self.size = 1
+        else:
+            self.file = None
+        if member:
+            self.file = open(path, "rb")
+    """)
+    assert "else" not in method(code, "_open_file"), code
+
+
+def test_a_branch_with_nothing_in_it_is_the_opposite_test():
+    code = rewritten("""
+        self.path = path
+        if path is None:
+            self.size = 0
+        else:
+            self.file = open(path, "rb")
+    """)
+    assert "if self.path is not None:" in method(code, "_open_file"), code
+    assert "pass" not in method(code, "_open_file")

@@ -570,6 +570,10 @@ loader = DataLoader(rows, num_workers=2)
     before = program.format(start="self.files = {}", opener="")
     [reason] = worse(before, program.format(start="self._files_by_pid = {}", opener=keyed))
     assert "`files` is set up with `__setitem__`" in reason
+    deleted = program.replace("self.files[name] = open(name)", "del self.files[name]")
+    before = deleted.format(start="self.files = {}", opener="")
+    [reason] = worse(before, deleted.format(start="self._files_by_pid = {}", opener=keyed))
+    assert "an item of `files` is deleted" in reason
 
 
 @pytest.mark.parametrize(
