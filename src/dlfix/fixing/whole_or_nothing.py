@@ -17,6 +17,7 @@ A script that starts workers on import fails as long as a module that it imports
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -164,11 +165,12 @@ class Ways:
 
     def _beside(self, sent: Crossing, boundary: Crossing, finding: Finding) -> list[Finding]:
         """Return what is in the way of each other argument of which no value is whole: of the same caller's, if it has one."""
+        passing = _passing(sent)
         beside: dict[str, list[tuple[bool, Finding | None]]] = {}
         for each in boundary.children:
             if _argument(each) != _argument(sent):
                 others = (one for one in self._blockers.get(each, ()) if one is not finding)
-                of_caller = _caller(each) == _caller(sent)
+                of_caller = not passing.isdisjoint(_passing(each))
                 beside.setdefault(_argument(each), []).append((of_caller, next(others, None)))
         found: list[Finding] = []
         for values in beside.values():
@@ -233,9 +235,16 @@ def _argument(sent: Crossing) -> str:
     return sent.edge.name.partition("[")[0]
 
 
-def _caller(sent: Crossing) -> str:
-    """Return the number of the caller that passes an argument; empty for the first that does."""
-    return sent.edge.name.partition("[")[2]
+def _passing(sent: Crossing) -> set[ast.Call]:
+    """Return the calls that pass an argument on its way to a boundary."""
+    above = (
+        next(
+            (one for one in each.module.ancestors(each.node) if not isinstance(one, ast.keyword)),
+            None,
+        )
+        for each in sent.passed
+    )
+    return {each for each in above if isinstance(each, ast.Call)}
 
 
 def _place(finding: Finding) -> tuple[Path, Position]:
