@@ -129,7 +129,7 @@ def _reasons(
             continue
         at = f"({module.path.name}:{operation.line})"
         if operation.name == "__delitem__":
-            yield f"an item of `{name}` is deleted {at}, but a worker opens it again"
+            yield f"an item of `{name}` is deleted {at}, but a worker reopens it"
         else:
             yield (
                 f"`{name}` is set up with `{operation.name}` {at}, but a worker opens `{name}` "
