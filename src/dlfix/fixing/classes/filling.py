@@ -15,7 +15,6 @@ from dlfix.fixing.classes.loops import (
     find_loop,
     grows,
     is_empty,
-    is_put_in_again,
     local_start,
 )
 from dlfix.fixing.classes.plans import Exchange, Insert
@@ -160,10 +159,6 @@ class Filling(Filled):
         following = block[block.index(outermost_in(self.module, block, definition)) :]
         if not any(statement in ast.walk(each) for each in following):
             raise Refusal(f"the resource is opened in a loop ({self.facts.line(statement)})")
-        if is_put_in_again(self.module, definition, statement):
-            raise Refusal(
-                f"one resource is stored under several keys ({self.facts.line(statement)})"
-            )
         if len(definition.targets) != 1:
             raise Refusal(f"the resource is stored twice ({self.facts.line(definition)})")
         return Fill(statement, key, value, opened, definition, value.id)
