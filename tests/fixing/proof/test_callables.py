@@ -842,3 +842,27 @@ def test_a_variable_may_have_the_name_of_what_asks(code, refused):
     before = code + text.format("lambda f: f[:n]")
     after = code + moved + text.format("functools.partial(_by, n=n)")
     assert any("`signature` of a function" in each for each in worse(before, after)) is refused
+
+
+FLATTENED = {
+    "what it binds": (
+        "def settings(f):\n    return sorted(f.keywords)\n\nsettings(make(3))\n",
+        True,
+    ),
+    "something else": ("def settings(f):\n    return f.settings\n\nsettings(make(3))\n", False),
+}
+
+
+@pytest.mark.parametrize(("code", "refused"), FLATTENED.values(), ids=FLATTENED)
+def test_a_partial_of_what_becomes_a_partial_shows_what_that_binds(code, refused):
+    before = (
+        "def make(table):\n    def jitter(x, seed, strength):\n        return x + table\n\n"
+        "    return functools.partial(jitter, strength=1)\n\n"
+    )
+    after = (
+        "def _jitter(x, seed, strength, *, table):\n    return x + table\n\n\n"
+        "def make(table):\n    jitter = functools.partial(_jitter, table=table)\n\n"
+        "    return functools.partial(jitter, strength=1)\n\n"
+    )
+    reasons = worse(before + code, after + code)
+    assert refused == any("`keywords` of a function is read" in each for each in reasons)

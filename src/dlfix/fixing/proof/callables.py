@@ -112,6 +112,7 @@ def _makes_object(call: ast.Call) -> bool:
     return isinstance(made, ast.Call) and last_part(made.func) == "type"
 
 
+_OF_FLATTENED = frozenset({"keywords"})  # of a partial of a partial
 _PROCESSES = frozenset({"multiprocessing.Process", "torch.multiprocessing.Process"})
 
 
@@ -844,6 +845,17 @@ class Moved:
             for function in module.nodes(*FUNCTIONS)
         )
 
+    def _is_bound_again(self, partial: ast.Call) -> bool:
+        """Return whether another partial is made of a partial: it shows what both bind."""
+        above = self.new.parent(partial)
+        names = {dotted(each) for each in getattr(above, "targets", ())}
+        return any(
+            last_part(call.func) == "partial"
+            and any(call.args[:1])
+            and (call.args[0] is partial or dotted(call.args[0]) in names - {""})
+            for call in self.new.calls
+        )
+
     def _looked_at(self) -> Iterator[Regression]:
         partials = [
             c
@@ -869,6 +881,9 @@ class Moved:
         wrap = bool(partials) and self._were_decorated()  # which may set `__wrapped__`
         wrap = wrap or any("__wrapped__" in each for each in answers)
         words |= _OF_WRAPPERS if wrap else frozenset()
+        words |= (
+            _OF_FLATTENED if any(self._is_bound_again(c.call) for c in partials) else frozenset()
+        )
         for word in sorted(words | by_text):
             for module in self.change.new.project.mentions(word) if word in words else ():
                 for node in module.nodes_by_name.get(word, ()):
