@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import multiprocessing.process
 import os
+import re
 import signal
 import sys
 import threading
@@ -87,7 +88,7 @@ def _said(path, until):
     if not until or not os.path.exists(path):
         return False
     with open(path, encoding="utf-8", errors="replace") as file:
-        return until in file.read()
+        return re.search(until, file.read()) is not None
 
 
 def main():

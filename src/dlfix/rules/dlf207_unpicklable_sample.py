@@ -203,6 +203,8 @@ class UnpicklableSample(Rule):
     def _batches(self, analysis: Analysis, crossing: Crossing) -> Iterator[Finding]:
         """Yield the batches of a `collate_fn` that keep what cannot come back of a sample."""
         boundary = crossing.boundary
+        if _hands_samples_on(analysis, boundary):
+            return  # it is found in the samples
         for dataset in analysis.values(boundary.arguments.get("dataset")):
             if not isinstance(dataset, Instance) or not isinstance(boundary.node, ast.expr):
                 continue
