@@ -27,7 +27,7 @@ from dlfix.project.trees import kept
 
 _ASKING = ("select", "explain", "values", "show", "describe")  # statements that change no session
 _RUNS = frozenset({"execute", "sql"})
-_ENDS = frozenset("close release shutdown flush __exit__".split())
+ENDS = frozenset("close release shutdown flush __exit__".split())
 _GOES_THROUGH = frozenset(
     "list tuple set dict enumerate zip sorted map filter sum min max any all".split()
 )
@@ -305,7 +305,7 @@ class _Reader:
                 row = next((each for each in rows if each is not None), None)
                 if row is None or row.kind in ("random", "sync"):
                     return
-                if name not in {*row.position, *row.plain, row.close, *_ENDS, *LOG_METHODS}:
+                if name not in {*row.position, *row.plain, row.close, *ENDS, *LOG_METHODS}:
                     yield self._operation_at(call, name, True)
             case _:
                 full = _external(self.module, dotted(call.func))

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.callees import Callee
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.handling import ENDS
 from dlfix.fixing.proof.late_code import opens_to_write, used_on_self
 from dlfix.fixing.proof.passed_values import Given
 from dlfix.fixing.proof.program import Class, whose_class
@@ -33,7 +34,6 @@ from dlfix.fixing.proof.writes import changes_by_name
 from dlfix.project.module import Module
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
-_ENDING = frozenset({"close", "shutdown", "terminate", "join", "flush", "cleanup", "release"})
 # What the parameters of a function hold: an expression, and the module it is in.
 _Passed: TypeAlias = dict[str, tuple[Module, ast.expr]]
 
@@ -130,8 +130,7 @@ def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regressi
                 f"parent's handle (line {function.lineno})",
             )
             return
-        for call in calls_in(function.body):
-            notes.follow(owner.module, call)
+    notes.follow_opener(getter.name)
     yield from _by_its_own_count(change, getter, notes)
     for function in notes.visited:
         if (_is_cached(function) or _keeps_results(function)) and change.keyed(getter.name):
@@ -154,9 +153,7 @@ def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regressi
 def _set_up_with_others(change: ClassChange, getter: Function) -> Iterator[Regression]:
     """Yield a list of what is open, to which an opener adds, and that code goes through to set all up: one opened later is not."""
     notes = _Notes(change)
-    for owner, function in order.reached(change.new, change.after, (getter.name,)):
-        for call in calls_in(function.body):
-            notes.follow(owner.module, call)
+    notes.follow_opener(getter.name)
     for function, home, name in notes.changed:
         for module in dict.fromkeys([home, *change.new.project.users(home, name)]):
             used = next(_uses_of_each(module, name), None)
@@ -179,7 +176,7 @@ def _uses_of_each(module: Module, name: str) -> Iterator[ast.Attribute]:
         around = module.parent(loop) if isinstance(loop, ast.comprehension) else loop
         calls = (each for each in ast.walk(around or loop) if isinstance(each, ast.Call))
         methods = (each.func for each in calls if isinstance(each.func, ast.Attribute))
-        yield from (m for m in methods if dotted(m.value) in items and m.attr not in _ENDING)
+        yield from (m for m in methods if dotted(m.value) in items and m.attr not in ENDS)
 
 
 def _by_its_own_count(change: ClassChange, getter: Function, notes: _Notes) -> Iterator[Regression]:
@@ -295,6 +292,12 @@ class _Notes:
         self.changed: list[tuple[Function, Module, str]] = []
         self.attributes: list[tuple[Function, str]] = []
         self._makers: set[int] = set()
+
+    def follow_opener(self, name: str) -> None:
+        """Take in what is changed by all that a method of the class calls."""
+        for owner, function in order.reached(self.program, self.change.after, (name,)):
+            for call in calls_in(function.body):
+                self.follow(owner.module, call)
 
     def follow(self, module: Module, call: ast.Call, given: _Passed | None = None) -> None:
         """Take in what a function that is called changes, and what those change that it calls.
