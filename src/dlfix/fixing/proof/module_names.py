@@ -147,23 +147,28 @@ def _leaves_out(test: ast.AST, name: str, kind: str) -> bool:
 
 def _looked_up(change: FileChange, new: dict[str, list[Binding]]) -> Iterator[Regression]:
     """Yield the names, spelled as texts or put together of such, that code may ask the module for: `getattr(hooks, name, None)`."""
+    words = dict.fromkeys(word for name in new for word in (name, *name.split("_")) if word)
+    saying = (module for word in words for module in change.new.project.mentions(word))
+    for module in dict.fromkeys(saying):
+        lookups = list(_lookups(module))
+        constants = module.of_kind(ast.Constant) if lookups else []
+        texts = {text for each in constants if isinstance(text := each.value, str)}
+        for call in lookups:
+            spelled = next((name for name in new if _may_be_asked(call, name, texts)), None)
+            if spelled and modules_meant.may_be(change.new, module, call.args[0], change.after):
+                yield change.regression(
+                    spelled,
+                    new[spelled][0].node,
+                    f"code may look up `{spelled}` in the module ({module.path.name}:{call.lineno}), "
+                    "and now finds it",
+                )
+                return
+
+
+def _lookups(module: Module) -> Iterator[ast.Call]:
     for function in ("getattr", "hasattr"):
-        for module in change.new.project.mentions(function):
-            texts = {t for each in module.of_kind(ast.Constant) if isinstance(t := each.value, str)}
-            for call in _lookups(module, function):
-                spelled = next((name for name in new if _may_be_asked(call, name, texts)), None)
-                if spelled and modules_meant.may_be(change.new, module, call.args[0], change.after):
-                    yield change.regression(
-                        spelled,
-                        new[spelled][0].node,
-                        f"code may look up `{spelled}` in the module ({module.path.name}:{call.lineno}), "
-                        "and now finds it",
-                    )
-                    return
-
-
-def _lookups(module: Module, function: str) -> Iterator[ast.Call]:
-    yield from (each for each in module.calls_by_name.get(function, ()) if len(each.args) > 1)
+        if module.says(function):
+            yield from (c for c in module.calls_by_name.get(function, ()) if len(c.args) > 1)
 
 
 def _may_be_asked(call: ast.Call, name: str, texts: set[str]) -> bool:
