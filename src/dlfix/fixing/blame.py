@@ -179,6 +179,12 @@ class Attribution:
                  if any(old.objects & finding.objects for finding in planned.findings))  # fmt: skip
         return next(alike, min(self.of_lines(old.place.path, row, row)))
 
+    def is_set_again(self, old: Finding) -> bool:
+        """Return whether a fix of a handle took along what only the parent sets: each process sets it when it opens."""
+        planned, _ = self._batch[self.of_gone(old)]
+        of_handle = any(each.code.startswith("DLF2") for each in planned.findings)
+        return of_handle and old.code == "DLF303"
+
     def of_row(self, path: Path, row: int) -> frozenset[int]:
         """Return the fixes that changed a row of a new text: none where it is as it was."""
         lines = self._maps.get(path)
@@ -218,6 +224,9 @@ def complaints(matched: Matched, attribution: Attribution) -> Iterator[Complaint
     for old in matched.still_there:
         reason = f"{old.code} would remain ({old.message})"
         yield Complaint(reason, attribution.of_finding(old))
+    for old in filter(attribution.is_set_again, matched.gone):
+        reason = f"each process would set again what only the parent sets ({old.message})"
+        yield Complaint(reason, frozenset((attribution.of_gone(old),)))
     for new in matched.fresh:
         how = "be reported instead" if any(new is one for one in matched.instead) else "remain"
         yield Complaint(f"{new.code} would {how} ({new.message})", attribution.of_new(new))

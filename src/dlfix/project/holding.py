@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
@@ -301,9 +302,12 @@ class Holding:
     """
 
     def __init__(
-        self, passing: Passing, is_too_common: Callable[[str], bool] | None = None
+        self,
+        passing: Passing,
+        is_too_common: Callable[[str], bool] | None = None,
+        most: int | None = None,  # names; the nearest are looked for first
     ) -> None:
-        self.passing = passing
+        self.passing, self._most = passing, most
         self._is_too_common = is_too_common
         self.names: set[str] = set()
         self._keys: set[Key] = set()
@@ -337,9 +341,10 @@ class Holding:
                 if isinstance(each, FUNCTIONS) and not (is_factory and each is function):
                     yield each
 
-    def _take(self, pending: list[Key]) -> Holding:
-        while pending:
-            key = pending.pop()
+    def _take(self, first: list[Key]) -> Holding:
+        pending = deque(first)
+        while pending and (self._most is None or len(self.names) < self._most):
+            key = pending.popleft()
             if key not in self._keys:
                 self._keys.add(key)
                 name = key if isinstance(key, str) else key[1]

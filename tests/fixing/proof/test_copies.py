@@ -44,3 +44,40 @@ STATE = """
 def test_a_copy_that_gets_its_own_lock_at_once_never_shared_one(then, refused):
     before = BEFORE.format(then=then)
     assert any("the same `_lock`" in each for each in worse(before, before + STATE)) is refused
+
+
+STREAM = """
+import copy
+
+class Rows(IterableDataset):
+    def __init__(self, path):
+        self.path = path
+        self.stream = open(path)
+
+    def first(self, count):
+        part = copy.copy(self)
+        part.count = count
+        return part
+
+    def __iter__(self):
+        {seek}
+        while line := self.stream.readline():
+            yield line
+"""
+LAZY = """
+    @functools.cached_property
+    def stream(self):
+        return open(self.path)
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("stream", None)
+        return state
+"""
+
+
+@pytest.mark.parametrize(("seek", "refused"), [("pass", True), ("self.stream.seek(0)", False)])
+def test_copies_that_take_turns_to_read_share_one_stream(seek, refused):
+    before = STREAM.format(seek=seek)
+    after = before.replace("        self.stream = open(path)\n", "") + LAZY
+    assert any("the same `stream`" in each for each in worse(before, after)) is refused

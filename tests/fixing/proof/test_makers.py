@@ -32,3 +32,14 @@ def test_a_decorator_that_is_in_very_many_modules_is_not_followed(
     found = list(makers.made_through(project, module, cls))
     assert [call.lineno for _, call in found] == [6]
     assert max(sizes) == read
+
+
+@pytest.mark.parametrize(("steps", "found"), [(5, [6]), (60, [])])
+def test_a_class_is_followed_through_so_many_names_and_no_more(tmp_path, steps, found):
+    names = "; ".join(f"n{each + 1} = n{each}" for each in range(steps))
+    text = f"class Rows: pass\n\nn0 = Rows\n{names}\n\nn{steps}()\n"
+    (tmp_path / "rows.py").write_text(text)
+    project = Project([tmp_path / "rows.py"])
+    module = project.module(tmp_path / "rows.py")
+    calls = makers.made_through(project, module, module.classes[0])
+    assert [call.lineno for _, call in calls] == found

@@ -757,3 +757,34 @@ def test_a_writer_that_stays_open_changes_the_file_afterwards(writes, counts):
     program = f"import json\n\ndef main(path):\n    {writes}\n    return DataLoader(rows, num_workers=2)\n"
     found = [each for each in opened(program=program) if "renamed or modified" in each]
     assert bool(found) is counts
+
+
+@pytest.mark.parametrize(
+    ("given", "refused"),
+    [("place", True), ("options", False), ("table", False)],
+)
+def test_a_library_gets_a_path_only_by_what_is_used_as_one(given, refused):
+    """Code reads of `options` and `table` what no path has: a library that gets them knows no file by them."""
+    program = (
+        "import toolbox\n\ndef main(place, options, table):\n"
+        "    rows = Rows(place or options.path or table)\n"
+        "    print(place.suffix, options.rate, table.shape)\n"
+        f"    toolbox.sweep({given})\n    return DataLoader(rows, num_workers=2)\n"
+    )
+    assert refused == any("may be removed" in reason for reason in opened(program=program))
+
+
+@pytest.mark.parametrize(
+    ("given", "refused"),
+    [("path", True), ("width", False), ("*path", True)],
+)
+def test_only_the_argument_that_a_factory_makes_the_path_of_may_name_the_file(given, refused):
+    starred = "*more" if given.startswith("*") else "path"
+    program = (
+        f"import toolbox\n\ndef build(width, {starred}):\n"
+        f"    return Rows({starred.removeprefix('*')})\n\n"
+        "def main(path, width):\n"
+        f"    rows = build(width, {'*path' if given.startswith('*') else 'path'})\n"
+        f"    toolbox.sweep({given})\n    return DataLoader(rows, num_workers=2)\n"
+    )
+    assert refused == any("may be removed" in reason for reason in opened(program=program))

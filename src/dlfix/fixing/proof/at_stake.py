@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterator
+from pathlib import Path
 
 from dlfix.catalog import load
 from dlfix.fixing.proof.commands import files_of_command
@@ -18,6 +20,7 @@ from dlfix.fixing.proof.syntax import (
     bound_in,
     calls_in,
     dotted,
+    executed,
     last_part,
     self_name,
     strings,
@@ -27,6 +30,10 @@ from dlfix.project.module import Module
 from dlfix.project.roots import STANDARD
 from dlfix.project.trees import kept
 
+# What code may read of a path, or of what holds several.
+_OF_PATHS = frozenset(
+    name for kind in (str, bytes, Path, list, set, dict, deque, map) for name in dir(kind)
+)
 _OF_OWNER = frozenset("cleanup write_text write_bytes symlink_to hardlink_to touch".split())
 _TO_SECOND = frozenset("copy copy2 copyfile copytree symlink link".split())
 
@@ -85,6 +92,18 @@ def _is_of_program(program: Program, name: str) -> bool:
         isinstance(home.parent(function), ast.ClassDef)
         for home in program.project.mentions(name)
         for function in home.functions_by_name.get(name, ())
+    )
+
+
+@kept
+def used_as_no_paths(around: Function | ast.Module) -> frozenset[str]:
+    """Return the names of which code reads what no path has, nor a list of paths: a tensor's `shape`, an option's name."""
+    return frozenset(
+        node.value.id
+        for node in executed(around.body)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.attr not in _OF_PATHS
     )
 
 
@@ -222,5 +241,6 @@ __all__ = [
     "moves_or_writes",
     "named_files",
     "spelled_out",
+    "used_as_no_paths",
     "writers_used",
 ]

@@ -17,6 +17,7 @@ from dlfix.fixing.proof.handling import held_by, operations_on
 from dlfix.fixing.proof.late_code import opening_calls
 from dlfix.fixing.proof.left_behind import notes_once_more
 from dlfix.fixing.proof.objects import BARE, may_be_object
+from dlfix.fixing.proof.positions import reads_on
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.state import dropped, opened_when_asked, restored
 from dlfix.fixing.proof.syntax import (
@@ -124,8 +125,9 @@ def _asks_for_identity(node: ast.Compare, one: ast.expr) -> bool:
 
 
 def _open_once(change: ClassChange) -> Iterator[str]:
-    """Yield the handles of which a process may have only one, each opened by its object now."""
-    rows = held_by(change.old, change.constructed_before).rows
+    """Yield the handles of which a process may have only one, or that two objects move, each opened by its object now."""
+    held = held_by(change.old, change.constructed_before)
+    rows = held.rows
     asked = opened_when_asked(change)
     openers = {**{name: [getter] for name, getter in change.lazy.items()}, **asked}
     for name in (*change.lazy, *asked):
@@ -134,6 +136,8 @@ def _open_once(change: ClassChange) -> Iterator[str]:
             row.closed_by_parent or _is_never_freed(row) or _is_set_up(change, name, row)
         )
         counted = _counts(change, name) or notes_once_more(change, name)
+        moves = row is not None and bool(row.position or row.iterates)
+        single = single or (moves and reads_on(change, held, name) is not None)
         if single or counted or _is_asked_for(change, name) or _holds_itself(change):
             yield name
 

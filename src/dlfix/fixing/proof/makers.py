@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _ASKING = frozenset({"isinstance", "issubclass", "super"})
 _MOST_MODULES = 24  # a name in more modules than these is too common to follow
+_MOST_NAMES = 40  # beyond, names say nothing: a program in which any name may hold any class
 _ROUNDS = 3  # a registry of registries
 
 
@@ -45,7 +46,8 @@ def made_through(
 
 
 def _holding(modules: dict[Module, None], cls: ast.ClassDef) -> Holding:
-    holding = Holding(Passing(list(modules), results=False, scoped=True)).of_definition(cls)
+    passing = Passing(list(modules), results=False, scoped=True)
+    holding = Holding(passing, most=_MOST_NAMES).of_definition(cls)
     for module in modules:
         for node in module.nodes_by_name.get(cls.name, ()):
             if isinstance(node.ctx, ast.Load) and not _is_plain_use(module, node):

@@ -15,6 +15,7 @@ from dlfix.fixing.proof.at_stake import (
     is_class_of,
     is_shared,
     spelled_out,
+    used_as_no_paths,
     writers_used,
 )
 from dlfix.fixing.proof.callees import Callee, callees
@@ -25,7 +26,7 @@ from dlfix.fixing.proof.outliving import FILLING
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.special_calls import Implied
 from dlfix.fixing.proof.steps import AT_THE_END, Body, Step, Steps
-from dlfix.fixing.proof.syntax import Function, bound_in, last_part
+from dlfix.fixing.proof.syntax import Function, bound_in, dotted, last_part
 from dlfix.project.module import Module
 
 Asked: TypeAlias = "tuple[Origins, ast.Call, int]"
@@ -124,7 +125,9 @@ class Quiet:
             return True
         if any(True for _ in writers_used(module, written, origins)):
             return True
-        changed = origins.paths(*given_to_library(self.program, module, written))
+        given = given_to_library(self.program, module, written)
+        others = used_as_no_paths(self.program.enclosing(module, written) or module.tree)
+        changed = origins.paths(*(each for each in given if dotted(each) not in others))
         return not changed <= imports_of(module.tree).imports.keys()
 
     def _changes_by_method(self, module: Module, call: ast.Call, origins: Origins) -> bool:

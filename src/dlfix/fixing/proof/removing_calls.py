@@ -33,6 +33,7 @@ from dlfix.fixing.proof.handed_over import (
 )
 from dlfix.fixing.proof.indirect_calls import Deferred, comes_to, is_unknown
 from dlfix.fixing.proof.late_code import opens_to_write
+from dlfix.fixing.proof.leading_arguments import Led, led_to
 from dlfix.fixing.proof.new_files import not_there
 from dlfix.fixing.proof.opened_paths import OpenedPaths
 from dlfix.fixing.proof.origins import (
@@ -203,10 +204,12 @@ class Removals:
         item: int | None = None,
         known: frozenset[str] = frozenset(),
         far: int = FAR,
+        by: Led | None = None,
     ) -> Removal | None:
         """Return what removes or replaces a file after a call made an object from it, here or in a caller.
 
-        `item` is the place of the object in the tuple that the call gives; `known` are files of it.
+        `item` is the place of the object in the tuple that the call gives; `known` are files of it; `by` is the
+        function that is called, unless it is the constructor itself.
         """
         if far == FAR:
             self._go_back_to(self._of_class)
@@ -218,17 +221,17 @@ class Removals:
         function = self.program.enclosing(module, call)
         origins = self.steps.origins(module, function)
         kept = Kept.of(module, call, item)
-        files = self._files(module, call, around, origins) | known
-        files |= _results(self._naming(module, call), origins)
+        naming = self._naming(module, call, by)
+        files = self._files(module, call, around, origins, naming) | known
+        files |= _results(naming, origins)
         named = files | kept.names.keys()  # what the object says of its file
-        # A text that is only the rest of a name leads nobody to the file: `os.path.join(folder, task + ".h5")`.
-        naming = self._naming(module, call)
         # What a function of the program makes a path of may be its path, too.
         made = [one for each in naming for one in (each, *origins.values(each))]
         calls = [each for each in made if isinstance(each, ast.Call)]
         known_calls = [each for each in calls if self.program.function_of(module, each.func)]
         naming += [part for each in known_calls for part in each.args]
         self.read |= {part for each in made for part in self._read_for(module, each, origins)}
+        # A text that is only the rest of a name leads nobody to the file: `os.path.join(folder, task + ".h5")`.
         paths = origins.paths(*naming, tails="dropped") | known
         paths |= {f"{one}.{name}" for one in kept.names for name in self.read}
         self.objects = {*kept.names}
@@ -269,9 +272,12 @@ class Removals:
             self._read(function, own)  # an attribute that it passes on is known to others, too
         spelled = frozenset(filter(is_literal, files))
         noted = self._noted()
+        if function is not None:
+            is_held = self.program.resolve(module, call.func) is None  # as by `make()` of a partial
+            by = led_to(module, function, [*naming, *([call.func] if is_held else ())], origins)
         for home, caller, place in kept.makers(self.program, module, call) if far else ():
             self._go_back_to(noted)
-            removal = self.after(home, caller, place, spelled, far - 1)
+            removal = self.after(home, caller, place, spelled, far - 1, by)
             if removal is not None:
                 return removal
         return None
@@ -343,9 +349,12 @@ class Removals:
         self._noting = False
         return self._deferred
 
-    def _naming(self, module: Module, call: ast.Call) -> list[ast.expr]:
+    def _naming(self, module: Module, call: ast.Call, by: Led | None) -> list[ast.expr]:
         """Return the arguments of a call that may name the files of the object that it makes."""
         given = [*call.args, *(k.value for k in call.keywords)]
+        leading = by.arguments(call) if by is not None else None
+        if leading is not None:
+            return leading
         is_own = self.program.class_of(module, call.func) is self.cls
         init = self.program.method(self.cls, "__init__") if is_own else None
         unpacked = any(isinstance(each, ast.Starred) for each in call.args) or any(
@@ -457,11 +466,16 @@ class Removals:
         )
 
     def _files(
-        self, module: Module, call: ast.Call, around: list[ast.stmt], origins: Origins
+        self,
+        module: Module,
+        call: ast.Call,
+        around: list[ast.stmt],
+        origins: Origins,
+        naming: list[ast.expr],
     ) -> set[str]:
         """Return what the files of an object may be known by where a call makes it."""
         owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-        texts = origins.of(*self._naming(module, call), owner)
+        texts = origins.of(*naming, owner)
         for node in executed(around):
             match node:
                 case ast.Assign(targets=[*_, target], value=value) if self._sets(target):
