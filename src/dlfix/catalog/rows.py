@@ -322,6 +322,7 @@ class FunctionRow(_Named):
     environment: tuple[str, ...] = ()  # what the names of the variables start with that it reads
     later: bool = False  # what it makes goes on to write, whatever code runs then
     asks: bool = False  # what it gives depends on which files there are
+    locks: bool = False  # other processes wait for what it holds, or fail
     note: str = ""
 
 

@@ -225,7 +225,7 @@ def complaints(matched: Matched, attribution: Attribution) -> Iterator[Complaint
         reason = f"{old.code} would remain ({old.message})"
         yield Complaint(reason, attribution.of_finding(old))
     for old in filter(attribution.is_set_again, matched.gone):
-        reason = f"each process would set again what only the parent sets ({old.message})"
+        reason = f"each process would initialize what only the parent sets ({old.message})"
         yield Complaint(reason, frozenset((attribution.of_gone(old),)))
     for new in matched.fresh:
         how = "be reported instead" if any(new is one for one in matched.instead) else "remain"

@@ -274,3 +274,22 @@ def test_an_attribute_that_is_made_by_a_call_of_itself_is_followed_once():
         program=PROGRAM.format("rows.path"),
     )
     assert not any("which other code reads" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("imported", "call", "refused"),
+    [
+        ("import fcntl", "fcntl.flock(file, fcntl.LOCK_EX)", True),
+        ("from filelock import FileLock", "FileLock(path).acquire()", True),
+        ("import fcntl", "fcntl.fcntl(file, 1)", False),
+    ],
+)
+def test_what_an_opener_locks_is_for_one_process(imported, call, refused):
+    program = f"{imported}\ndef unlocked(path):\n    file = open(path, 'rb')\n    {call}\n    return file\n"
+    reasons = opened(
+        init="self.path = path\nself.file = unlocked(path)",
+        later="self.path = path",
+        opener="return unlocked(self.path)",
+        program=program + PROGRAM.format("1"),
+    )
+    assert refused == any("takes a lock" in reason for reason in reasons)

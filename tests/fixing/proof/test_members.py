@@ -21,6 +21,18 @@ BY_BASE = {
         "cls.parts = [v for v in vars(cls).values() if isinstance(v, Field)]",
         False,
     ),
+    "all but some kinds": (
+        "cls.parts = [v for v in vars(cls).values() if not isinstance(v, staticmethod)]",
+        True,
+    ),
+    "descriptors": (
+        "cls.parts = [v for v in vars(cls).values() if hasattr(v, '__get__')]",
+        True,
+    ),
+    "all bases": (
+        "cls.parts = [n for base in cls.__mro__ for n in vars(base)]",
+        True,
+    ),
     "one member": ("cls.kind = vars(cls).get('kind')", False),
     "a question": ("assert 'kind' in cls.__dict__", False),
     "its name": ("print(cls.__name__)", False),

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from dlfix.catalog import load
 from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.callees import Callee
 from dlfix.fixing.proof.changes import ClassChange, Regression
@@ -31,6 +32,7 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.fixing.proof.writes import changes_by_name
+from dlfix.project.library_names import imported_as
 from dlfix.project.module import Module
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
@@ -131,6 +133,7 @@ def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regressi
             )
             return
     notes.follow_opener(getter.name)
+    yield from _locked(change, getter, notes)
     yield from _by_its_own_count(change, getter, notes)
     for function in notes.visited:
         if (_is_cached(function) or _keeps_results(function)) and change.keyed(getter.name):
@@ -146,6 +149,23 @@ def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regressi
                     getter,
                     f"`{function.name}` writes to a file (line {call.lineno}), which each "
                     "worker would repeat",
+                )
+                return
+
+
+def _locked(change: ClassChange, getter: Function, notes: _Notes) -> Iterator[Regression]:
+    """Yield what an opener locks for all processes: `fcntl.flock(file, LOCK_EX)`."""
+    own = order.reached(change.new, change.after, (getter.name,))
+    for module, function in (
+        *((cls.module, f) for cls, f in own),
+        *((home, f) for f, home in notes.homes.items()),
+    ):
+        for call in calls_in(function.body):
+            row = load().function(imported_as(module, call.func))
+            if row is not None and row.locks:
+                yield change.regression(
+                    getter,
+                    f"`{function.name}` takes a lock ({module.path.name}:{call.lineno}), which one process holds",
                 )
                 return
 
@@ -289,6 +309,7 @@ class _Notes:
     def __init__(self, change: ClassChange) -> None:
         self.change, self.program = change, change.new
         self.visited: list[Function] = []
+        self.homes: dict[Function, Module] = {}  # of the functions that were visited
         self.changed: list[tuple[Function, Module, str]] = []
         self.attributes: list[tuple[Function, str]] = []
         self._makers: set[int] = set()
@@ -318,6 +339,7 @@ class _Notes:
         passed = _passed(module, call, function, given or {})
         for run in (function, *_functions_in(function)):  # a factory returns one of these
             self.visited.append(run)
+            self.homes[run] = home
             self.of_globals(home, run)
             self._of_arguments(home, run, passed)
         if home.attributes_by_name.get("cache_info") and _is_cached(function):
@@ -359,6 +381,7 @@ class _Notes:
         if found is None or cls is None or any(found[1] is each for each in self.visited):
             return
         self.visited.append(found[1])
+        self.homes[found[1]] = found[0].module
         shared = {name for each in self.program.lineage(cls) for name in each.values}
         own = {each.name for each in self.program.lineage(cls)}
         names = [name for name in _attributes_changed(found[1], own) if name in shared]

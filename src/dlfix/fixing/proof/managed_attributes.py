@@ -1,4 +1,4 @@
-"""Attributes that a descriptor or a property of the class manages: `__dict__` does not hold them by their name."""
+"""Attributes that a descriptor or a property of the class, or of a derived one, manages: `__dict__` does not hold them by their name."""
 
 from __future__ import annotations
 
@@ -24,6 +24,19 @@ def check(change: ClassChange) -> Iterator[Regression]:
                     "the value itself",
                 )
                 return
+        yield from _overridden(change, name)
+
+
+def _overridden(change: ClassChange, name: str) -> Iterator[Regression]:
+    """Yield the derived classes that have a member of the name: it is found instead of the new property, or manages the value."""
+    for heir in change.new.heirs(change.after):
+        member = heir.methods.get(name) or heir.values.get(name)
+        if member is not None:
+            place = f"{heir.module.path.name}:{member.lineno}"
+            yield change.regression(
+                change.after.node, f"`{heir.name}` has a member `{name}` of its own ({place})"
+            )
+            return
 
 
 def _is_descriptor(change: ClassChange, cls: Class, name: str) -> bool:

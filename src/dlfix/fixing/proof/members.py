@@ -9,11 +9,21 @@ from typing import NamedTuple
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.program import Class, Program, whose_class
-from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, executed, last_part, parameters
+from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
+    Function,
+    dotted,
+    executed,
+    last_part,
+    parameters,
+    within,
+)
 from dlfix.project.module import Module
 from dlfix.project.syntax import attributes_of
 
 _LISTS = frozenset({"dir", "getmembers", "getmembers_static", "classify_class_attrs"})
+_BASES = frozenset({"__mro__", "mro", "__bases__"})
+_OF_DESCRIPTORS = frozenset({"__get__", "__set__", "__delete__"})
 _OF_ONE = frozenset({"get", "pop", "setdefault"})
 # What tests for functions and properties are called: others pick members of another kind.
 _OF_FUNCTIONS = frozenset(
@@ -103,6 +113,7 @@ def _in_function(
     tables: frozenset[str],
     far: int,
 ) -> Iterator[Listing]:
+    classes |= _bases_gone_through(function, classes)
     for node in executed(function.body):
         if isinstance(node, ast.expr) and _shows(module, node, classes, tables):
             yield Listing(module, node)
@@ -115,6 +126,17 @@ def _in_function(
         rows = frozenset(name for name, given in pairs if given in tables)
         if own or rows:
             yield from _in_function(program, *known, own, rows, far - 1)
+
+
+def _bases_gone_through(function: Function, classes: frozenset[str]) -> frozenset[str]:
+    """Return the names that loops give the class and its bases: `for base in cls.__mro__`."""
+    loops = (n for n in executed(function.body) if isinstance(n, (ast.For, ast.comprehension)))
+    return frozenset(
+        dotted(loop.target)
+        for loop in loops
+        for node in within(loop.iter)
+        if isinstance(node, ast.Attribute) and node.attr in _BASES and dotted(node.value) in classes
+    )
 
 
 def _shows(module: Module, node: ast.expr, classes: frozenset[str], tables: frozenset[str]) -> bool:
@@ -182,7 +204,17 @@ def _shown(module: Module, node: ast.Name | ast.Attribute) -> tuple[ast.expr, as
 def _passes_over(listing: Listing, name: str) -> bool:
     """Return whether the code that goes through members leaves one of this name out."""
     tests = list(tests_of_members(listing.module, listing.node))
-    return any(_leaves_out(node, name) for test in tests for node in ast.walk(test))
+    return any(_leaves_out(node, name) for test in tests for node in _conditions(test))
+
+
+def _conditions(test: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of a test, without the types that it rules out: `not isinstance(value, staticmethod)`."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=ast.Name(id="isinstance"))):
+            return
+    yield test
+    for part in ast.iter_child_nodes(test):
+        yield from _conditions(part)
 
 
 def tests_of_members(module: Module, node: ast.expr) -> Iterator[ast.expr]:
@@ -206,8 +238,10 @@ def _leaves_out(node: ast.AST, name: str) -> bool:
             return name.startswith(prefix) == prefix.startswith("_")
         case ast.Call(func=ast.Attribute(attr="endswith"), args=[ast.Constant(value=str(ending))]):
             return not name.endswith(ending)
-        case ast.Call(func=ast.Name(id="hasattr" | "getattr"), args=[_, ast.Constant(), *_]):
-            return True  # members that are marked
+        case ast.Call(
+            func=ast.Name(id="hasattr" | "getattr"), args=[_, ast.Constant(value=mark), *_]
+        ):
+            return mark not in _OF_DESCRIPTORS  # members that are marked
         case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, kinds]):
             return not any(last_part(each) in _OF_FUNCTIONS for each in ast.walk(kinds))
         case ast.Name() | ast.Attribute():
