@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from tests.fixing.proof.pairs import opened
+from tests.fixing.proof.pairs import opened, worse
 
 PROGRAM = """
 class Part:
@@ -45,3 +45,43 @@ def test_a_handle_that_is_kept_elsewhere_is_sent_from_there(parts):
 @pytest.mark.parametrize("parts", READ.values(), ids=READ)
 def test_what_is_only_read_elsewhere_is_not(parts):
     assert not reasons(**parts)
+
+
+CONNECTED = """
+import sqlite3
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.db = sqlite3.connect(path)
+
+    def __getitem__(self, index):
+        return self.db.execute("select x from t").fetchone()
+"""
+STATE = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("db", None)
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.db = sqlite3.connect(self.path)
+"""
+EDITOR = """
+class Editor:
+    def __init__(self, rows):
+        self.db = {kept}
+
+def main(path):
+    rows = Rows(path)
+    editor = Editor(rows)
+    return DataLoader(rows, num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(("kept", "refused"), [("rows.db", True), ("rows", False)])
+def test_a_new_connection_does_not_see_what_another_object_has_not_committed(kept, refused):
+    program = EDITOR.format(kept=kept)
+    found = worse(CONNECTED + program, CONNECTED + STATE + program)
+    assert any("is not committed" in each for each in found) is refused

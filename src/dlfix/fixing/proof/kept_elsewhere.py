@@ -6,8 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.handling import held_by
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.sharing import read_outside
+from dlfix.fixing.proof.state import restored
 from dlfix.fixing.proof.syntax import parameters, values_set, within
 from dlfix.project.module import Module
 
@@ -24,6 +26,24 @@ def check(change: ClassChange) -> Iterator[Regression]:
                     getter,
                     f"another object keeps `{name}` of this one "
                     f"({module.path.name}:{node.lineno}), and is sent with it",
+                )
+                return
+    yield from _transactions(change, own)
+
+
+def _transactions(change: ClassChange, own: set[int]) -> Iterator[Regression]:
+    """Yield the connections that another object keeps, and may change by: a new one does not see that before a commit."""
+    rows = held_by(change.old, change.constructed_before).rows
+    for name in sorted(restored(change) - change.made_lazy.keys()):
+        row = rows.get(f".{name}")
+        if row is None or "commit" not in row.write:
+            continue
+        for module, node in read_outside(change, name, own):
+            if _is_kept(change.new, module, node):
+                yield change.regression(
+                    change.after.node,
+                    f"another object keeps `{name}` ({module.path.name}:{node.lineno}), and a worker's connection "
+                    "would not see what is not committed",
                 )
                 return
 
