@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import libcst as cst
@@ -30,6 +30,8 @@ class MainGuard(PlannedCodemod):
     def rewrite(module: cst.Module, plan: MainGuardPlan) -> cst.Module:
         """Carry out one plan; code outside it stays to the byte."""
         indices = _indices(module)
+        moved = {indices[span.start] for guard in plan.guards for span in guard.statements}
+        module, left = _leave_comments(module, moved)
         body: list[Statement | None] = list(module.body)
         for guard in plan.guards:
             taken = [indices[span.start] for span in guard.statements]
@@ -42,7 +44,7 @@ class MainGuard(PlannedCodemod):
             if above:  # a cell keeps its distance
                 blanks = _blanks(module.body[taken[0]])
             body[last] = block.with_changes(leading_lines=[*[BLANK] * blanks, *above])
-        return module.with_changes(body=[s for s in body if s is not None])
+        return module.with_changes(body=list(_with_comments(body, left)))
 
 
 def _indices(module: cst.Module) -> dict[Position, int]:
@@ -54,6 +56,71 @@ def _indices(module: cst.Module) -> dict[Position, int]:
         start = starts[statement].start
         found[Position(start.line, start.column)] = index
     return found
+
+
+def _leave_comments(
+    module: cst.Module, moved: Collection[int]
+) -> tuple[cst.Module, dict[int, list[cst.EmptyLine]]]:
+    """Take the comments that belong to what stays above from the statements that move; each with its index."""
+    body, left = list(module.body), {}
+    for index in sorted(moved - {0}):
+        lines = body[index].leading_lines
+        count = _closing(body, index, moved)
+        if count:
+            left[index] = list(lines[:count])
+            body[index] = body[index].with_changes(leading_lines=lines[count:])
+    return module.with_changes(body=body), left
+
+
+def _closing(body: Sequence[Statement], index: int, moved: Collection[int]) -> int:
+    """Return how many lines above a statement belong to what stays: another value of a name, the end of its block."""
+    lines = body[index].leading_lines
+    count = 0
+    if index - 1 not in moved:
+        names = _assigned(body[index - 1])
+        while count < len(lines) and _gives(lines[count], names):
+            count += 1
+    gap = next((i for i, line in enumerate(lines) if line.comment is None), 0)
+    if count == 0 and gap and all(_is_rule(line) for line in lines[:gap]):
+        return gap if any(i not in moved for i in _block_above(body, index)) else 0
+    return count
+
+
+def _block_above(body: Sequence[Statement], index: int) -> Iterator[int]:
+    """Yield the indices of the statements above that no blank line parts from the place of one."""
+    while index > 0:
+        index -= 1
+        yield index
+        if any(line.comment is None for line in body[index].leading_lines):
+            return
+
+
+def _assigned(statement: Statement) -> set[str]:
+    small = statement.body if isinstance(statement, cst.SimpleStatementLine) else ()
+    targets = (each.target for part in small if isinstance(part, cst.Assign) for each in part.targets)
+    return {each.value for each in targets if isinstance(each, cst.Name)}
+
+
+def _gives(line: cst.EmptyLine, names: Collection[str]) -> bool:
+    """Return whether a comment is an assignment to one of some names: a value that is switched off."""
+    match = re.match(r"#+\s*(\w+)\s*=[^=]", line.comment.value) if line.comment else None
+    return match is not None and match[1] in names
+
+
+def _is_rule(line: cst.EmptyLine) -> bool:
+    return line.comment is not None and not re.search(r"\w", line.comment.value)
+
+
+def _with_comments(
+    body: Sequence[Statement | None], left: Mapping[int, Sequence[cst.EmptyLine]]
+) -> Iterator[Statement]:
+    """Yield what is left of a body, with the comments that stay above what comes next."""
+    waiting: list[cst.EmptyLine] = []
+    for index, statement in enumerate(body):
+        waiting += left.get(index, ())
+        if statement is not None:
+            yield statement.with_changes(leading_lines=[*waiting, *statement.leading_lines])
+            waiting = []
 
 
 def _guard(module: cst.Module, taken: Sequence[int]) -> tuple[cst.If, list[cst.EmptyLine]]:

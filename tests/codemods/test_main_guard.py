@@ -92,9 +92,9 @@ def test_a_cell_marker_stays_at_the_margin() -> None:
 
 
 def test_what_stays_below_several_lines_that_go_keeps_its_distance() -> None:
-    before = "import a\n\nx = a.go()\ny = a.go()\nN = 1\n\nf(x, y)\n"
+    before = "import a\n\nx = a.go()\ny = a.go()\ndef g(): ...\n\nf(x, y)\n"
     assert guarded(before) == (
-        'import a\n\nN = 1\n\nif __name__ == "__main__":\n    x = a.go()\n    y = a.go()\n\n'
+        'import a\n\ndef g(): ...\n\n\nif __name__ == "__main__":\n    x = a.go()\n    y = a.go()\n\n'
         "    f(x, y)\n"
     )
 

@@ -31,7 +31,7 @@ def test_imports_definitions_and_the_docstring_stay() -> None:
 
 
 def test_code_of_the_project_that_gets_what_a_worker_cannot_make_sets_up_no_library() -> None:
-    source = "import own\nmodel = own.load()\nown.use_vgg(model)\nown.use_half()\nfit(model)"
+    source = "import own\nown.use_half()\nmodel = own.load()\nown.use_vgg(model)\nfit(model)"
 
     def followed(call: ast.Call) -> Touched:
         once = "calls `print`" if "load" in ast.unparse(call) else ""
@@ -240,8 +240,12 @@ def test_a_module_of_definitions_only_has_nothing_to_move() -> None:
 
 
 def test_a_text_that_stands_alone_goes_with_the_statement_below_it() -> None:
-    assert moved("start()\n'About the name.'\nNAME = 'a'\n'About the run.'\nrun(NAME)") == [
-        "start()",
-        "'About the run.'",
-        "run(NAME)",
-    ]
+    source = """
+        start()
+        'About the name.'
+        NAME = 'a'
+        def f(): return NAME
+        'About the run.'
+        f()
+    """
+    assert moved(source) == ["start()", "'About the run.'", "f()"]

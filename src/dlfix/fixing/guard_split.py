@@ -9,6 +9,13 @@ from functools import cached_property
 
 from dlfix.fixing.plans import Refused
 from dlfix.project.import_time import IMPORTS, ImportTime, Outside, Touched, Unit, is_guard
+from dlfix.project.process_settings import (
+    libraries_used,
+    may_go_by,
+    of_the_parent,
+    settings_made,
+)
+from dlfix.project.pure import gives_same_values
 from dlfix.project.repeatable import once, seeded, sets_up_a_library
 from dlfix.project.syntax import DEFINITIONS
 
@@ -26,8 +33,9 @@ def divide(
 ) -> Division | Refused:
     """Divide a script's top level; `worker_reads` maps names that a worker reads to who reads them.
 
-    What stays: imports, definitions, settings of libraries, and the constants and names that these,
-    or a worker, need. All else moves.
+    What stays: definitions, settings that workers go by, and what these, or a worker, need. Above the
+    last of these, and above the first statement that has to move, also imports, constants and other
+    settings. All else moves, in its order.
     """
     return _Divider(ImportTime(tree, outside), worker_reads).divide()
 
@@ -36,7 +44,8 @@ class _Divider:
     def __init__(self, module: ImportTime, worker_reads: Mapping[str, str]) -> None:
         self.module = module
         self.units = module.units
-        self.needed = dict(worker_reads)  # name -> who needs it at import
+        # name -> until where, and by whom, it is needed: at import by a unit, or at the end in a worker
+        self.needed = {name: (len(self.units), who) for name, who in worker_reads.items()}
         self.stay: set[int] = set()
 
     def divide(self) -> Division | Refused:
@@ -45,13 +54,12 @@ class _Divider:
                 self.stay.add(index)
             elif all(self._always_stays(s) for s in unit.statements):
                 self._keep(index)
-        for step in (self._keep_needed, self._keep_exits):
+        for step in (self._keep_needed, self._keep_read, self._keep_above_the_tail):
             refused = step()
             if refused is not None:
                 return refused
-        self._keep_constants()
         self._keep_texts()
-        refused = self._rebound() or self._out_of_turn()
+        refused = self._keep_exits() or self._rebound() or self._out_of_turn() or self._set_early()
         if refused is not None:
             return refused
         stay = tuple(u for i, u in enumerate(self.units) if i in self.stay)
@@ -71,70 +79,75 @@ class _Divider:
         return setters
 
     def _always_stays(self, statement: ast.stmt) -> bool:
-        if isinstance(statement, (*IMPORTS, *DEFINITIONS)):
-            return True
-        if isinstance(statement, ast.If):
-            if is_guard(statement):
-                return False
-            inner = [*statement.body, *statement.orelse]
-            return all(self._always_stays(s) or _is_plain(s) for s in inner) or sets_up_a_library(
-                self.module, statement
-            )
-        if isinstance(statement, ast.Try):
-            return all(self._always_stays(s) or _is_plain(s) for s in statement.body) and any(
-                isinstance(s, (*IMPORTS, *DEFINITIONS)) for s in statement.body
-            )
-        return sets_up_a_library(self.module, statement) and not self._works_on_what_moves(
-            statement
+        """Return whether a statement stays wherever it stands."""
+        if isinstance(statement, IMPORTS):
+            return not self._is_only_for_what_moves(statement)
+        return (
+            isinstance(statement, DEFINITIONS)
+            or self._is_conditional_import(statement)
+            or (self._sets_up(statement) and not self._is_of_the_parent(statement))
         )
 
-    def _works_on_what_moves(self, statement: ast.stmt) -> bool:
-        """Return whether a statement needs what a worker cannot make again, and need not run in one.
+    def _is_conditional_import(self, statement: ast.stmt) -> bool:
+        """Return whether a statement imports or defines something under a condition, or where that succeeds."""
+        if is_guard(statement):
+            return False
+        match statement:
+            case ast.If(body=body, orelse=orelse):
+                inner = [*body, *orelse]
+            case ast.Try(body=inner):
+                pass
+            case _:
+                return False
+        found = [
+            isinstance(each, (*IMPORTS, *DEFINITIONS)) or self._is_conditional_import(each)
+            for each in inner
+        ]
+        return any(found) and all(
+            known or gives_same_values(self.module, each)
+            for known, each in zip(found, inner, strict=True)
+        )
 
-        Code of the project that gets it sets up no library; of the environment a worker has a copy.
-        """
+    def _is_only_for_what_moves(self, statement: ast.Import | ast.ImportFrom) -> bool:
+        """Return whether no definition uses an import, and it is not made for its effect."""
+        unit = next(each for each in self.units if statement in each.statements)
+        names = unit.effects.binds
+        others = (each.effects.reads for each in self.units if each is not unit)
+        is_read = bool(names & set().union(*others))
+        return is_read and "*" not in names and not names & self._read_by_definitions
+
+    def _sets_up(self, statement: ast.stmt) -> bool:
+        """Return whether a statement sets up a library, and gives it nothing that a worker cannot make again."""
         match statement:
             case ast.Expr(value=ast.Call() as call) if self.module.outside(call).is_followed:
-                return self._needs_what_runs_once(call)
-            case ast.Assign(targets=[ast.Subscript(value=held)]):
-                inherited = self.module.full_name(held) == "os.environ"
-                return (
-                    inherited
-                    and self._needs_what_runs_once(statement)
-                    and not self._imports_after(statement)
-                )
-        return False
+                if self._needs_what_runs_once(call):
+                    return False  # code of the project that gets such an object sets up no library
+        return not is_guard(statement) and sets_up_a_library(self.module, statement)
+
+    def _is_of_the_parent(self, statement: ast.stmt) -> bool:
+        return all(of_the_parent(each) for each in settings_made(self.module, statement))
 
     def _needs_what_runs_once(self, node: ast.AST) -> bool:
         given = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
         setters = (i for name in given for i in self._setters.get(name, ()))
         return any(once(self.module, self.units[i]) is not None for i in setters)
 
-    def _imports_after(self, statement: ast.stmt) -> bool:
-        """Return whether modules are imported below a statement, which may read what it sets."""
-        indices = (i for i, unit in enumerate(self.units) if statement in unit.statements)
-        later = self.units[next(indices, 0) + 1 :]
-        nodes = (node for unit in later for each in unit.statements for node in ast.walk(each))
-        return any(isinstance(node, IMPORTS) for node in nodes)
-
     def _keep(self, index: int) -> None:
         """Keep a unit, and note what it needs when it runs."""
         self.stay.add(index)
-        unit = self.units[index]
-        what = _describe(unit)
-        for name in sorted(unit.effects.reads):
-            self.needed.setdefault(name, what)
-        for definition in self.module.called_definitions(unit.effects.calls):
-            for name in sorted(self.module.body_effects(definition).reads):
-                self.needed.setdefault(name, what)
+        what = _describe(self.units[index])
+        for name in sorted(self._read_by(self.units[index])):
+            until, _ = self.needed.get(name, (0, ""))
+            if until < index:
+                self.needed[name] = index, what
 
     def _keep_needed(self) -> Refused | None:
-        done: set[str] = set()
-        while open_names := [n for n in self.needed if n not in done]:
-            for name in open_names:
-                done.add(name)
+        done: dict[str, int] = {}
+        while opened := [n for n, (until, _) in self.needed.items() if done.get(n, -1) < until]:
+            for name in opened:
+                done[name] = self.needed[name][0]
                 for index in self._setters.get(name, []):
-                    refused = self._keep_setter(index, name)
+                    refused = self._keep_setter(index, name) if index < done[name] else None
                     if refused is not None:
                         return refused
         return None
@@ -151,7 +164,7 @@ class _Divider:
             self._keep(index)
             return None
         return Refused(
-            f"{self.needed[name]} requires {_named(name)} in the worker, but the statement "
+            f"{self.needed[name][1]} requires {_named(name)} in the worker, but the statement "
             f"that sets it cannot run again in the worker because it {why} (line "
             f"{unit.row})"
         )
@@ -176,22 +189,95 @@ class _Divider:
                 return refused
 
     def _may_fail(self, unit: Unit) -> bool:
-        return not self._always_stays(unit.first) and not _is_plain(unit.first)
+        return not (
+            _is_import(unit)
+            or self._always_stays(unit.first)
+            or self._sets_up(unit.first)
+            or gives_same_values(self.module, unit.first)
+        )
 
-    def _keep_constants(self) -> None:
-        """Keep constants where they stand: in capitals, read by what stays, or at the top."""
-        moving = [u for i, u in enumerate(self.units) if i not in self.stay]
-        leading = True
-        for index, unit in enumerate(self.units):
-            if index in self.stay:
-                continue
-            touched = set().union(*(u.effects.touches for u in moving if u is not unit))
-            free = not touched & (unit.effects.binds | unit.effects.reads)
-            if free and self._is_constant(unit, leading) and self._rests_on_what_stays(unit):
+    def _keep_read(self) -> Refused | None:
+        """Keep constants that definitions read, which workers may run."""
+        found = {
+            i
+            for i, unit in enumerate(self.units)
+            if self._is_constant(unit) and unit.effects.binds & self._read_by_definitions
+        }
+        return self._keep_free(found)
+
+    def _keep_above_the_tail(self) -> Refused | None:
+        """Keep, in their places, what may stay above the last statement that has to, or the first that cannot."""
+        may_stay = [i for i, unit in enumerate(self.units) if self._may_stay(unit)]
+        first = next((i for i in range(len(self.units)) if i not in {*self.stay, *may_stay}), 0)
+        tail = max(first, 1 + max(self.stay, default=-1))
+        above = {i for i in may_stay if i < tail}
+        for index in above:
+            if _is_import(self.units[index]):
                 self._keep(index)
-                moving.remove(unit)
-            else:
-                leading = leading and _is_plain(unit.first)
+        refused = self._keep_needed() or self._keep_free(
+            {i for i in above if self._is_constant(self.units[i])}
+        )
+        for index in sorted(above) if refused is None else ():
+            if self._is_setting(self.units[index]) and self._may_be_set(index):
+                self._keep(index)
+        return refused or self._keep_needed()
+
+    def _may_stay(self, unit: Unit) -> bool:
+        return (
+            _is_import(unit)
+            or _is_docstring(unit.first)
+            or self._is_constant(unit)
+            or self._is_setting(unit)
+        )
+
+    def _is_setting(self, unit: Unit) -> bool:
+        return all(self._sets_up(each) for each in unit.statements)
+
+    def _may_be_set(self, index: int) -> bool:
+        """Return whether a setting stays: an import below goes by it, or nothing that moves from above it does."""
+        if any(i > index and _is_import(self.units[i]) for i in self.stay):
+            return True
+        return self._rests_on(self.units[index], self.stay) and not self._goes_by(index)
+
+    def _goes_by(self, index: int) -> Unit | None:
+        """Return a unit that moves from above a setting, and may do something else once that is made."""
+        names = {n for s in self.units[index].statements for n in settings_made(self.module, s)}
+        for above, unit in enumerate(self.units[:index]):
+            if above not in self.stay:
+                used = libraries_used(self.module, unit)
+                if any(may_go_by(name, used) for name in names):
+                    return unit
+        return None
+
+    def _set_early(self) -> Refused | None:
+        """Refuse where a setting that has to stay would be made before what stands above it."""
+        for index in sorted(self.stay):
+            unit = self.units[index]
+            above = self._goes_by(index) if self._is_setting(unit) else None
+            if above is not None:
+                return Refused(
+                    f"the setting must be made on import (line {unit.row}), but a statement above it that "
+                    f"may depend on it cannot run on import (line {above.row})"
+                )
+        return None
+
+    def _keep_free(self, found: set[int]) -> Refused | None:
+        """Keep those of some units that nothing which moves changes, or needs as it was."""
+        while bound := {i for i in found if not self._is_free(i, found | self.stay)}:
+            found -= bound
+        for index in sorted(found - self.stay):
+            self._keep(index)
+        return self._keep_needed()
+
+    def _is_free(self, index: int, stay: set[int]) -> bool:
+        unit = self.units[index]
+        moving = [(i, each) for i, each in enumerate(self.units) if i not in stay]
+        return self._rests_on(unit, stay) and not any(
+            each.effects.touches & (unit.effects.touches | unit.effects.reads)
+            or (i < index and self._read_by(each) & unit.effects.touches)
+            for i, each in moving
+            if not _is_import(each)
+        )
 
     def _keep_texts(self) -> None:
         """Keep a text that stands alone with the statement below it, which it describes."""
@@ -199,28 +285,28 @@ class _Divider:
             if index + 1 in self.stay and _is_docstring(self.units[index].first):
                 self.stay.add(index)
 
-    def _is_constant(self, unit: Unit, leading: bool) -> bool:
+    def _is_constant(self, unit: Unit) -> bool:
+        """Return whether a unit gives names values that are the same in each process."""
         names = unit.effects.binds
-        if not names or not all(
-            isinstance(s, (ast.Assign, ast.AnnAssign)) for s in unit.statements
-        ):
-            return False
-        if all(n.isupper() or n.startswith("__") for n in names):
-            return once(self.module, unit) is None
-        if not all(_is_plain(s) for s in unit.statements):
-            return False
-        return leading or bool(names & self._read_by_definitions)
+        if all(gives_same_values(self.module, each) for each in unit.statements):
+            return bool(unit.effects.touches)
+        return (
+            bool(names)
+            and all(isinstance(each, (ast.Assign, ast.AnnAssign)) for each in unit.statements)
+            and all(name.isupper() or name.startswith("__") for name in names)
+            and once(self.module, unit) is None
+        )
 
     @cached_property
     def _read_by_definitions(self) -> set[str]:
         definitions = self.module.definitions.values()
         return set().union(*(self.module.body_effects(d).reads for d in definitions))
 
-    def _rests_on_what_stays(self, unit: Unit) -> bool:
-        needs = set(unit.effects.reads)
-        for definition in self.module.called_definitions(unit.effects.calls):
-            needs |= self.module.body_effects(definition).reads
-        return all(i in self.stay for name in needs for i in self._setters.get(name, []))
+    def _rests_on(self, unit: Unit, stay: set[int]) -> bool:
+        """Return whether all that sets what a unit reads stays; imports do where they are needed."""
+        setters = {i for name in self._read_by(unit) for i in self._setters.get(name, [])}
+        others = (i for i in setters if self.units[i] is not unit)
+        return all(i in stay or _is_import(self.units[i]) for i in others)
 
     def _out_of_turn(self) -> Refused | None:
         """Refuse where what moves draws from a generator of random numbers before what stays does."""
@@ -266,32 +352,16 @@ def _named(name: str) -> str:
     return f"the state of `{name[:-2]}`" if name.endswith(".*") else f"`{name}`"
 
 
+def _is_import(unit: Unit) -> bool:
+    return all(isinstance(each, IMPORTS) for each in unit.statements)
+
+
 def _is_docstring(statement: ast.stmt) -> bool:
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Constant)
         and isinstance(statement.value.value, str)
     )
-
-
-def _is_plain(statement: ast.stmt) -> bool:
-    """Return whether a statement gives names literal values, or does nothing."""
-    if isinstance(statement, ast.Pass):
-        return True
-    if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
-        return False
-    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-    if not all(isinstance(t, (ast.Name, ast.Tuple)) for t in targets):
-        return False
-    return statement.value is None or _is_literal(statement.value)
-
-
-def _is_literal(node: ast.expr) -> bool:
-    allowed = (
-        ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.UnaryOp, ast.BinOp, ast.JoinedStr,
-        ast.FormattedValue, ast.operator, ast.unaryop, ast.expr_context,
-    )  # fmt: skip
-    return all(isinstance(n, allowed) for n in ast.walk(node))
 
 
 def _describe(unit: Unit) -> str:

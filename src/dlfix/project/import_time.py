@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -286,9 +287,12 @@ class ImportTime:
             self._definition(node, effects)
         elif isinstance(node, ast.Name):
             (effects.reads if isinstance(node.ctx, ast.Load) else effects.binds).add(node.id)
+            effects.reads |= self._state_read(node)
         elif isinstance(node, COMPREHENSIONS):
             self._comprehension(node, effects)
         else:
+            if isinstance(node, ast.Attribute):
+                effects.reads |= self._state_read(node)
             self._changes(node, effects)
             for child in ast.iter_child_nodes(node):
                 self._statement(child, effects)
@@ -341,10 +345,10 @@ class ImportTime:
         ):
             return
         if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
-            effects.mutates |= {base_name(node) or ""} - {""}
+            effects.mutates |= self._state(node)
         elif isinstance(node, ast.AugAssign):
-            effects.mutates |= {base_name(node.target) or ""} - {""}
-            effects.reads |= {base_name(node.target) or ""} - {""}
+            effects.mutates |= self._state(node.target)
+            effects.reads |= self._state(node.target)
         elif isinstance(node, ast.Call):
             effects.calls.append(node)
             effects.mutates |= set(self._changed_by_call(node))
@@ -355,6 +359,23 @@ class ImportTime:
             if isinstance(func, ast.Attribute) and name and name not in self.imports:
                 effects.mutates.add(name)
 
+    def _state(self, node: ast.expr) -> set[str]:
+        """Return what a change of an attribute or an item changes: a name, or `os.environ` of the standard library."""
+        name, inner = base_name(node), node
+        if name is None:
+            return set()
+        if self.imports.get(name, "").partition(".")[0] not in sys.stdlib_module_names:
+            return {name}
+        while not dotted(inner) and isinstance(inner, (ast.Attribute, ast.Subscript, ast.Starred)):
+            inner = inner.value
+        return {_of_module(self.full_name(inner))}
+
+    def _state_read(self, node: ast.Attribute | ast.Name) -> set[str]:
+        """Return the state of the standard library that a node reads."""
+        full = self.full_name(node) if isinstance(node.ctx, ast.Load) else ""
+        is_state = "." in full and full.partition(".")[0] in sys.stdlib_module_names
+        return {_of_module(full)} if is_state and base_name(node) in self.imports else set()
+
     def is_of_imported_module(self, func: ast.expr) -> bool:
         """Return whether a callee is a function of what `import` names, not of an object: `os.remove`."""
         owner = func.value if isinstance(func, ast.Attribute) else None
@@ -364,7 +385,7 @@ class ImportTime:
         func = call.func
         name = base_name(func)
         if name and _mutates(call) and not self.is_of_imported_module(func):
-            yield name
+            yield from self._state(func)
         passed = [(i, base_name(a)) for i, a in enumerate(call.args)]
         if self.full_name(func) in IN_PLACE:
             yield from (n for _, n in passed if n)
@@ -373,6 +394,12 @@ class ImportTime:
             named = positional(definition)
             changed = changed_names(definition)
             yield from (n for i, n in passed if n and i < len(named) and named[i] in changed)
+
+
+def _of_module(full: str) -> str:
+    """Return the attribute of a module that a dotted name begins with: `os.environ`."""
+    state = ".".join(full.split(".")[:2])
+    return "os.environ" if state == "os.getenv" else state
 
 
 def annotations_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 CODEMOD = "main_guard"
-CELL = re.compile(r"# ?%%|# ?<codecell>|# In ?\[")
+# `# In[3]` is what is left of a notebook that was exported: nobody runs its cells.
+CELL = re.compile(r"# ?%%|# ?<codecell>")
+_MOST_GUARDS = 3
 
 
 @dataclass(frozen=True)
@@ -94,15 +96,13 @@ def _worker_reads(module: Module, analysis: Analysis) -> dict[str, str]:
 
 
 def _guards(module: Module, division: Division) -> Iterator[Guard]:
-    """Yield one guard for all that moves; in a file of cells one a cell, for editors run each."""
-    if not any(CELL.match(line) for line in bare(module.text)):
-        yield Guard(tuple(_span(module, unit) for unit in division.move))
-        return
+    """Yield one guard for all that moves; in a file of a few cells one a cell, for editors run each."""
     cells: dict[int, list[Unit]] = {}
     rows = [i for i, line in enumerate(bare(module.text), 1) if CELL.match(line)]
     for unit in division.move:
         cells.setdefault(sum(row < unit.row for row in rows), []).append(unit)
-    for units in cells.values():
+    parts = list(cells.values()) if len(cells) <= _MOST_GUARDS else [list(division.move)]
+    for units in parts:
         yield Guard(tuple(_span(module, unit) for unit in units))
 
 
