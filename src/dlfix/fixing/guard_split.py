@@ -214,13 +214,32 @@ class _Divider:
         for index in above:
             if _is_import(self.units[index]):
                 self._keep(index)
+        constants = {i for i in above if self._is_constant(self.units[i])}
         refused = self._keep_needed() or self._keep_free(
-            {i for i in above if self._is_constant(self.units[i])}
+            constants - self._beside(constants, first)
         )
         for index in sorted(above) if refused is None else ():
             if self._is_setting(self.units[index]) and self._may_be_set(index):
                 self._keep(index)
         return refused or self._keep_needed()
+
+    def _beside(self, constants: set[int], first: int) -> set[int]:
+        """Return those of some constants, from a unit on, that stand on the next line to one that moves."""
+        found: set[int] = set()
+        for order in (range(len(self.units)), reversed(range(len(self.units)))):
+            for index in order:
+                moving = {i for i in (index - 1, index + 1) if self._joins(index, i)}
+                moving -= self.stay | (constants - found)
+                if index in constants and index >= first and moving:
+                    found.add(index)
+        return found
+
+    def _joins(self, one: int, other: int) -> bool:
+        """Return whether two units stand on lines that follow each other."""
+        if not 0 <= other < len(self.units):
+            return False
+        upper, lower = self.units[min(one, other)], self.units[max(one, other)]
+        return lower.row == (upper.statements[-1].end_lineno or 0) + 1
 
     def _may_stay(self, unit: Unit) -> bool:
         return (
@@ -237,7 +256,7 @@ class _Divider:
         """Return whether a setting stays: an import below goes by it, or nothing that moves from above it does."""
         if any(i > index and _is_import(self.units[i]) for i in self.stay):
             return True
-        return self._rests_on(self.units[index], self.stay) and not self._goes_by(index)
+        return self._rests_on(index, self.stay) and not self._goes_by(index)
 
     def _goes_by(self, index: int) -> Unit | None:
         """Return a unit that moves from above a setting, and may do something else once that is made."""
@@ -272,7 +291,7 @@ class _Divider:
     def _is_free(self, index: int, stay: set[int]) -> bool:
         unit = self.units[index]
         moving = [(i, each) for i, each in enumerate(self.units) if i not in stay]
-        return self._rests_on(unit, stay) and not any(
+        return self._rests_on(index, stay) and not any(
             each.effects.touches & (unit.effects.touches | unit.effects.reads)
             or (i < index and self._read_by(each) & unit.effects.touches)
             for i, each in moving
@@ -302,11 +321,11 @@ class _Divider:
         definitions = self.module.definitions.values()
         return set().union(*(self.module.body_effects(d).reads for d in definitions))
 
-    def _rests_on(self, unit: Unit, stay: set[int]) -> bool:
-        """Return whether all that sets what a unit reads stays; imports do where they are needed."""
-        setters = {i for name in self._read_by(unit) for i in self._setters.get(name, [])}
-        others = (i for i in setters if self.units[i] is not unit)
-        return all(i in stay or _is_import(self.units[i]) for i in others)
+    def _rests_on(self, index: int, stay: set[int]) -> bool:
+        """Return whether all above a unit that sets what it reads stays; imports do where they are needed."""
+        names = self._read_by(self.units[index])
+        setters = {i for name in names for i in self._setters.get(name, []) if i < index}
+        return all(i in stay or _is_import(self.units[i]) for i in setters)
 
     def _out_of_turn(self) -> Refused | None:
         """Refuse where what moves draws from a generator of random numbers before what stays does."""

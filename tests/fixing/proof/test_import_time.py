@@ -267,3 +267,45 @@ def test_a_definition_does_not_leave_the_guard_before_what_it_reads(defined, ref
     after = f"{above}\n\n{moved}\n\n\n{guard}    STATE['scale'] = 6\n\n    print(OTHER)\n"
     reasons = worse(before, after)
     assert refused == any("is changed in the main module before" in each for each in reasons)
+
+
+SET_FIRST = {
+    "the environment": ("logger = Logger()\n", "os.environ['HTTP_PROXY'] = 'p'\n", "import os\n"),
+    "a method of it": ("logger.log()\n", "os.environ.update(PROXY='p')\n", "import os\n"),
+    "the library of a call": (
+        "photo = cv2.imread('a')\n",
+        "cv2.setUseOptimized(False)\n",
+        "import cv2\n",
+    ),
+    "by a function": (
+        "go()\n",
+        "ImageFile.STRICT = False\n",
+        "from PIL import Image, ImageFile\n\ndef go():\n    Image.open('a').load()\n\n",
+    ),
+}
+INDEPENDENT = {
+    "arguments": (
+        "parser = argparse.ArgumentParser()\nargs = parser.parse_args()\n",
+        "os.environ['HTTP_PROXY'] = 'p'\n",
+        "import argparse\nimport os\n",
+    ),
+    "numbers": ("n = len(np.ones(3).tolist())\n", "cv2.useOptimized(0)\n", "import cv2\nimport numpy as np\n"),
+    "threads": ("logger = Logger()\n", "cv2.setNumThreads(0)\n", "import cv2\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("moves", "stays", "above"), SET_FIRST.values(), ids=SET_FIRST)
+def test_a_setting_is_not_made_before_what_ran_without_it(moves, stays, above):
+    above += "from somewhere import Logger\n"
+    reasons = guarded(stays, moves, above=above)
+    assert any("ran before that" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(("moves", "stays", "above"), INDEPENDENT.values(), ids=INDEPENDENT)
+def test_a_setting_may_be_made_before_what_does_not_go_by_it(moves, stays, above):
+    assert guarded(stays, moves, above=above + "from somewhere import Logger\n") == []
+
+
+def test_the_seed_of_hashes_is_read_by_no_import():
+    moves = "import os\nos.environ['PYTHONHASHSEED'] = '0'\n"
+    assert guarded("import torch\n", moves) == []

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
-from dlfix.fixing.proof import run_by_path, worker_state
+from dlfix.fixing.proof import made_early, run_by_path, worker_state
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.order import CONSTRUCTORS
@@ -48,6 +48,8 @@ _SETS_UP_LOGGING = frozenset(
 )
 # What the import of another module can depend on.
 _FOR_IMPORTS = ("environ", "path", "chdir", "putenv", "set_start_method", "use", "setlocale")
+# Variables of the environment that Python reads when a process starts, and no code later.
+_READ_AT_START = ("PYTHONHASHSEED",)
 
 
 @dataclass
@@ -73,6 +75,7 @@ def check(change: FileChange) -> Iterator[Regression]:
     yield from _read_elsewhere(change, moved)
     yield from _order(change, moved)
     yield from _changed_below(change, moved)
+    yield from made_early.check(change, moved, _at_import(change.after))
     yield from worker_state.check(change, moved, _at_import(change.after))
 
 
@@ -298,6 +301,8 @@ def _add(
         line = getattr(node, "lineno", 1)
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             written.add(id(node.value))
+            if isinstance(node.slice, ast.Constant) and node.slice.value in _READ_AT_START:
+                continue
         if last_part(node) in {"environ", "getenv"} and id(node) not in written:
             effect.reads.setdefault("import:environ", line)
         if isinstance(node, ast.Name) and node.id not in own:

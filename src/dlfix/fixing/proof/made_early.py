@@ -1,0 +1,127 @@
+"""Settings of a process that stay at import, and are made before statements that ran without them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+
+from dlfix.fixing.proof.changes import FileChange, Regression
+from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.syntax import FUNCTIONS, executed, last_part, stored_names
+from dlfix.project.library_names import imported_as
+from dlfix.project.module import Module
+from dlfix.project.trees import said
+
+_FAR = 4
+_SETS = tuple("set disable enable use filter simplefilter register ignore basicConfig".split())
+# What sets how fast code runs, or what only kernels of a GPU and later imports go by.
+_UNSEEN = frozenset("setNumThreads set_num_threads setUseOpenCL set_sharing_strategy".split())
+_OF_OTHERS = ("torch.backends.", "sys.path")
+_NUMERIC = frozenset("numpy pandas yaml tqdm omegaconf natsort".split())
+# What of the standard library goes by the environment, or by how messages are shown; and what runs any code.
+_ASKS = tuple(
+    "os.system os.popen os.getenv os.environ subprocess urllib http socket tempfile logging warnings locale".split()
+)
+_RUNS = tuple("importlib runpy threading multiprocessing concurrent asyncio".split())
+
+
+def check(
+    change: FileChange, moved: Sequence[ast.stmt], stays: Sequence[ast.stmt]
+) -> Iterator[Regression]:
+    """Yield settings that stay, stood below a statement that moved, and may change what that does."""
+    texts = {said(node): node for node in stays}
+    used: dict[str, int] = {}
+    for node in change.before.tree.body:
+        if any(node is each for each in moved):
+            for library in _used(change.old, change.before, [node], _FAR, set()):
+                used.setdefault(library, node.lineno)
+            continue
+        kept = texts.get(said(node))
+        if kept is None or isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            continue
+        for name in _settings(change.old, change.before, [node], _FAR):
+            line = next((used[each] for each in used if _goes_by(each, name)), 0)
+            if line:
+                yield change.regression(
+                    name,
+                    kept,
+                    f"`{name}` is set on import (line {kept.lineno}), but a statement that may depend on it "
+                    f"ran before that (line {line} before the fix)",
+                )
+                return
+
+
+def _settings(
+    program: Program, module: Module, nodes: Iterable[ast.AST], far: int
+) -> Iterator[str]:
+    """Yield the full names of what code sets in libraries, also by functions of its module."""
+    for node in executed(list(nodes)):
+        name = ""
+        match node:
+            case ast.Attribute(ctx=ast.Store()):
+                name = imported_as(module, node)
+            case ast.Subscript(value=value, ctx=ast.Store()):
+                name = imported_as(module, value)
+            case ast.Expr(value=ast.Call(func=func)):
+                called = imported_as(module, func)
+                found = program.resolve(module, func)
+                if found is not None and isinstance(found[1], FUNCTIONS) and far:
+                    if found[0] is module:
+                        yield from _settings(program, module, found[1].body, far - 1)
+                    continue
+                is_set = last_part(func).startswith(_SETS) or called.startswith("os.environ.")
+                name = called if is_set else ""
+        is_seen = name.rpartition(".")[2] not in _UNSEEN and not name.startswith(_OF_OTHERS)
+        if "." in name and is_seen and program.project.find(name.partition(".")[0], module) is None:
+            yield name
+
+
+def _goes_by(library: str, name: str) -> bool:
+    """Return whether code of a library may go by a setting."""
+    root = name.partition(".")[0]
+    if library.startswith(_ASKS):
+        return root in sys.stdlib_module_names
+    if library in _NUMERIC:
+        return root == library or root == "warnings" or (root, library) == ("numpy", "pandas")
+    return True
+
+
+def _used(
+    program: Program, module: Module, nodes: Iterable[ast.AST], far: int, seen: set[int]
+) -> Iterator[str]:
+    """Yield the libraries that code may run, `*` for code that is not known."""
+    for node in executed(list(nodes)):
+        if isinstance(node, ast.Call) and id(node.func) not in seen:
+            seen.add(id(node.func))
+            yield from _used_by(program, module, node.func, far, seen)
+
+
+def _used_by(
+    program: Program, module: Module, func: ast.expr, far: int, seen: set[int]
+) -> Iterator[str]:
+    full, first = imported_as(module, func), func
+    while isinstance(first, (ast.Attribute, ast.Subscript)):
+        first = first.value
+    found = program.resolve(module, func)
+    if found is not None and isinstance(found[1], (*FUNCTIONS, ast.ClassDef)):
+        if id(found[1]) not in seen:
+            seen.add(id(found[1]))
+            inner = [each for each in ast.walk(found[1]) if isinstance(each, ast.Call)]
+            yield from _used(program, found[0], inner, far - 1, seen) if far else ["*"]
+    elif full:
+        root = full.partition(".")[0]
+        if root not in sys.stdlib_module_names or full.startswith((*_ASKS, *_RUNS)):
+            yield full if root in sys.stdlib_module_names else root
+    elif isinstance(first, ast.Name) and not (first is func and hasattr(builtins, first.id)):
+        values = [
+            each.value
+            for each in module.nodes(ast.Assign)
+            if first.id in stored_names(each) and id(each.value) not in seen
+        ]
+        seen.update(map(id, values))
+        yield from _used(program, module, values, far, seen) if values else ["*"]
+
+
+__all__ = ["check"]
