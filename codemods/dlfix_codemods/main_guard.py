@@ -137,7 +137,8 @@ def _guard(module: cst.Module, taken: Sequence[int]) -> tuple[cst.If, list[cst.E
         elif taken[order - 1] != index - 1:
             lines = [BLANK, *_from_first_comment(lines)]
         if not _is_guard(statement):
-            flush = statement.visit(_Flush()).visit(blocks.Deeper(module.default_indent))  # type: ignore[union-attr]
+            flush = statement.visit(_Flush(module.default_indent))
+            flush = flush.visit(blocks.Deeper(module.default_indent))  # type: ignore[union-attr]
             moved = flush.with_changes(leading_lines=[*footer, *lines])  # type: ignore[union-attr]
             inner.append(moved)
             footer = []
@@ -190,12 +191,21 @@ def _block(
 
 
 class _Flush(cst.CSTTransformer):
-    """Keeps blank lines blank once their statement is indented."""
+    """Keeps blank lines blank once their statement is indented, and comments in their place beside it."""
+
+    def __init__(self, step: str) -> None:
+        super().__init__()
+        self.step = step
 
     def leave_EmptyLine(
         self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine
     ) -> cst.EmptyLine:
-        return _flush([updated_node])[0]
+        line = _flush([updated_node])[0]
+        if line.comment is None or line.indent:
+            return line
+        return line.with_changes(
+            whitespace=cst.SimpleWhitespace(self.step + line.whitespace.value)
+        )
 
 
 def _flush(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:

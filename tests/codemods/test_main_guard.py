@@ -104,3 +104,31 @@ def test_a_line_that_a_backslash_continues_is_indented_too() -> None:
     assert guarded(before) == (
         'import a\n\nif __name__ == "__main__":\n    size = \\\n        a.size() + \\\n      1\n'
     )
+
+
+def test_a_comment_further_left_than_its_block_is_indented_too() -> None:
+    before = "import a\n\nfor x in a.all():\n    for y in x:\n  # here\n        a.go(y)\n"
+    assert "    for x in a.all():\n        for y in x:\n      # here\n            a.go(y)\n" in str(
+        guarded(before)
+    )
+
+
+def test_a_rule_that_ends_a_block_of_settings_stays_with_them() -> None:
+    before = "import a\n\n####\none = 'x'\nfiles = a.list(one)\n####\n\na.go(files)\n"
+    assert guarded(before) == (
+        "import a\n\n####\none = 'x'\n####\n\nif __name__ == '__main__':\n"
+        "    files = a.list(one)\n\n    a.go(files)\n"
+    )
+
+
+def test_another_value_of_a_setting_stays_with_it() -> None:
+    before = "import a\n\npath = 'x'\n# path = 'y'\na.make(path)\n# path is there\na.go(path)\n"
+    assert guarded(before) == (
+        "import a\n\npath = 'x'\n# path = 'y'\n\nif __name__ == '__main__':\n    a.make(path)\n"
+        "    # path is there\n    a.go(path)\n"
+    )
+
+
+def test_a_rule_that_begins_a_block_moves_with_it() -> None:
+    before = "import a\n\none = 'x'\n\n####\n# run\n####\na.go(one)\n"
+    assert '    ####\n    # run\n    ####\n    a.go(one)\n' in str(guarded(before))

@@ -249,3 +249,105 @@ def test_a_text_that_stands_alone_goes_with_the_statement_below_it() -> None:
         f()
     """
     assert moved(source) == ["start()", "'About the run.'", "f()"]
+
+
+def test_a_setting_of_the_process_keeps_its_place_among_what_moves() -> None:
+    source = """
+        import os, lib
+        logger = lib.Logger()
+        os.environ["PROXY"] = "p"
+        logger.log()
+    """
+    assert len(moved(source)) == 3
+
+
+def test_a_setting_stays_above_what_does_not_go_by_it() -> None:
+    source = """
+        import argparse, os, cv2, warnings
+        parser = argparse.ArgumentParser()
+        args = parser.parse_args()
+        cv2.setNumThreads(0)
+        warnings.filterwarnings("ignore")
+        go(args)
+    """
+    assert moved(source)[-2:] == ["warnings.filterwarnings('ignore')", "go(args)"]
+    assert "cv2.setNumThreads(0)" not in moved(source)
+
+
+def test_a_setting_that_workers_go_by_is_not_made_before_what_may_go_by_it() -> None:
+    source = "import lib, torch\nmodel = lib.build()\ntorch.set_default_dtype(torch.half)\nrun(model)"
+    assert reason(source) == (
+        "the setting must be made on import (line 3), but a statement above it that may depend on it "
+        "cannot run on import (line 2)"
+    )
+
+
+def test_the_end_of_a_script_moves_as_it_stands() -> None:
+    source = """
+        import sys
+        def load(): ...
+        first = sys.argv[1]
+        import json
+        OUT = sys.argv[2]
+        epochs = 3
+        json.dump(load(), first, OUT, epochs)
+    """
+    assert len(moved(source)) == 5
+
+
+def test_an_import_that_a_function_uses_or_nothing_names_stays() -> None:
+    source = "import a\na.go()\nimport b\nimport hdf5plugin\nimport c\ndef f(): b.x\nf(c)"
+    assert moved(source) == ["a.go()", "f(c)"]
+    source = "import a\ndef f(): b.x\na.go()\nimport b\nimport plugin\nimport c\nf(c)"
+    assert moved(source) == ["a.go()", "import c", "f(c)"]
+
+
+def test_a_table_that_is_computed_above_a_function_stays() -> None:
+    source = """
+        import lib, numpy as np
+        if lib.is_server():
+            ROOT = lib.extract()
+        def entry(name, size=4): return dict(name=name, size=size * 2)
+
+        table = [entry("a"), entry("b", size=8)]
+
+        remap = np.ones(4) * 255
+        for i, x in enumerate([1, 2]):
+            remap[x] = i
+
+        def run(each): ...
+        for each in table: run(each)
+    """
+    assert moved(source) == ["if lib.is_server():", "for each in table:"]
+
+
+def test_a_constant_beside_what_moves_goes_with_it() -> None:
+    source = "import a\na.go()\n\ns = 1.0\nb = a.jitter(0.8 * s)\n\ndef run(): ...\nrun()"
+    assert "s = 1.0" in moved(source)
+
+
+def test_a_module_is_not_another_once_its_environment_is_set() -> None:
+    source = """
+        import os, lib
+        PATH = os.path.join("a", "b")
+        def seed():
+            os.environ["PYTHONHASHSEED"] = "0"
+            print("seeded")
+        seed()
+        class Clips(lib.Base):
+            root = os.path.dirname(PATH)
+        go()
+    """
+    assert moved(source) == ["seed()", "go()"]
+
+
+def test_what_changes_a_name_below_a_definition_is_not_needed_by_it() -> None:
+    source = """
+        class Config: size = 3
+        def read(config=Config): return config.size
+        for size in (1, 2):
+            Config.size = size
+            print(read())
+    """
+    assert moved(source) == ["for size in (1, 2):"]
+    assert "calls `print`" in reason(source, Config="`Clips.__getitem__` (line 9)")

@@ -132,14 +132,13 @@ class _Divider:
         setters = (i for name in given for i in self._setters.get(name, ()))
         return any(once(self.module, self.units[i]) is not None for i in setters)
 
-    def _keep(self, index: int) -> None:
-        """Keep a unit, and note what it needs when it runs."""
+    def _keep(self, index: int, until: int | None = None) -> None:
+        """Keep a unit, and note what it needs when it runs; what a worker reads may change after that, too."""
         self.stay.add(index)
-        what = _describe(self.units[index])
+        until = index if until is None else until
         for name in sorted(self._read_by(self.units[index])):
-            until, _ = self.needed.get(name, (0, ""))
-            if until < index:
-                self.needed[name] = index, what
+            if self.needed.get(name, (-1, ""))[0] < until:
+                self.needed[name] = until, _describe(self.units[index])
 
     def _keep_needed(self) -> Refused | None:
         done: dict[str, int] = {}
@@ -161,7 +160,7 @@ class _Divider:
         else:
             why = once(self.module, unit)
         if why is None:
-            self._keep(index)
+            self._keep(index, self.needed[name][0])
             return None
         return Refused(
             f"{self.needed[name][1]} requires {_named(name)} in the worker, but the statement "
