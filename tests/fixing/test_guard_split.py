@@ -351,3 +351,17 @@ def test_what_changes_a_name_below_a_definition_is_not_needed_by_it() -> None:
     """
     assert moved(source) == ["for size in (1, 2):"]
     assert "calls `print`" in reason(source, Config="`Clips.__getitem__` (line 9)")
+
+
+def test_a_setting_stays_where_a_constant_below_goes_by_it() -> None:
+    source = """
+        import os, lib
+        go()
+        os.environ["HOME"] = "p"
+        {constant}
+        class Clips:
+            def get(self): return ROWS
+        go()
+    """
+    assert len(moved(source.format(constant="ROWS = 3"), ROWS="`f`")) == 3
+    assert "may depend on it" in reason(source.format(constant="ROWS = lib.load()"), ROWS="`f`")

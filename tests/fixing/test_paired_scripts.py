@@ -35,3 +35,14 @@ def test_another_header_forbids_no_guard(tmp_path):
     (tmp_path / "main.py").write_text(SCRIPT.format(format="light").replace("jupytext", "made by"))
     [finding] = dlfix.check([tmp_path], isolated=True)
     assert finding.fix is not None
+
+
+@pytest.mark.parametrize(("marker", "guards"), [("# %%", 2), ("# In[1]:", 1)])
+def test_cells_that_nobody_runs_come_under_one_guard(marker, guards):
+    cells = [
+        "from torch.utils.data import DataLoader",
+        "rows = input()",
+        "for x in DataLoader(rows, num_workers=2): ...",
+    ]
+    text = dlfix.fix_text("".join(f"{marker}\n{each}\n\n" for each in cells)).text
+    assert text.count("__main__") == guards

@@ -252,14 +252,25 @@ class _Divider:
         return all(self._sets_up(each) for each in unit.statements)
 
     def _may_be_set(self, index: int) -> bool:
-        """Return whether a setting stays: an import below goes by it, or nothing that moves from above it does."""
-        if any(i > index and _is_import(self.units[i]) for i in self.stay):
+        """Return whether a setting stays: what stays below goes by it, or nothing that moves from above it does."""
+        names = self._set_by(index)
+        if any(i > index and self._is_under(names, self.units[i]) for i in self.stay):
             return True
         return self._rests_on(index, self.stay) and not self._goes_by(index)
 
+    def _is_under(self, names: set[str], unit: Unit) -> bool:
+        """Return whether a unit that stays may go by settings above it; definitions only name things."""
+        if _is_import(unit) or isinstance(unit.first, DEFINITIONS):
+            return _is_import(unit)
+        used = libraries_used(self.module, unit)
+        return any(may_go_by(name, used) for name in names)
+
+    def _set_by(self, index: int) -> set[str]:
+        return {n for s in self.units[index].statements for n in settings_made(self.module, s)}
+
     def _goes_by(self, index: int) -> Unit | None:
         """Return a unit that moves from above a setting, and may do something else once that is made."""
-        names = {n for s in self.units[index].statements for n in settings_made(self.module, s)}
+        names = self._set_by(index)
         for above, unit in enumerate(self.units[:index]):
             if above not in self.stay:
                 used = libraries_used(self.module, unit)

@@ -29,6 +29,7 @@ _RUN_CODE = (
 # Libraries that go by settings of their own and of those named here alone.
 _GOES_BY: dict[str, tuple[str, ...]] = {
     "numpy": (), "pandas": ("numpy",), "yaml": (), "tqdm": (), "omegaconf": (), "natsort": (),
+    "torchvision": ("torch", "PIL"), "albumentations": ("numpy", "cv2"),
 }  # fmt: skip
 ANYTHING = "*"  # code that is not known
 

@@ -309,3 +309,20 @@ def test_a_setting_may_be_made_before_what_does_not_go_by_it(moves, stays, above
 def test_the_seed_of_hashes_is_read_by_no_import():
     moves = "import os\nos.environ['PYTHONHASHSEED'] = '0'\n"
     assert guarded("import torch\n", moves) == []
+
+
+GOES_BY = {
+    "the environment": (
+        "os.environ['HF_HOME'] = 'p'\n",
+        "TOKENS = Tokens.load()\n",
+        "import os\nfrom somewhere import Tokens\n",
+    ),
+    "the folder": ("os.chdir('/data')\n", "ROWS = open('a').read()\n", "import os\n"),
+    "the library": ("cv2.setUseOptimized(False)\n", "MASK = cv2.imread('a')\n", "import cv2\n"),
+}
+
+
+@pytest.mark.parametrize(("moves", "stays", "above"), GOES_BY.values(), ids=GOES_BY)
+def test_what_stays_does_not_go_by_a_setting_that_moved(moves, stays, above):
+    assert any("may depend on" in reason for reason in guarded(stays, moves, above=above))
+    assert guarded("N = len('a') * 2\n", moves, above=above) == []

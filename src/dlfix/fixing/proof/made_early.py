@@ -15,11 +15,19 @@ from dlfix.project.module import Module
 from dlfix.project.trees import said
 
 _FAR = 4
-_SETS = tuple("set disable enable use filter simplefilter register ignore basicConfig".split())
+_SETS = tuple("chdir set disable enable use filter simplefilter register ignore basicConfig".split())
 # What sets how fast code runs, or what only kernels of a GPU and later imports go by.
-_UNSEEN = frozenset("setNumThreads set_num_threads setUseOpenCL set_sharing_strategy".split())
-_OF_OTHERS = ("torch.backends.", "sys.path")
-_NUMERIC = frozenset("numpy pandas yaml tqdm omegaconf natsort".split())
+_UNSEEN = frozenset(
+    "setNumThreads set_num_threads setUseOpenCL set_sharing_strategy set_start_method".split()
+)
+_OF_OTHERS = ("torch.backends.", "torch.cuda.", "sys.path")
+# Libraries that go by no environment, and by the settings of no others but these.
+_NUMERIC = {
+    **dict.fromkeys("numpy yaml tqdm omegaconf natsort".split(), ("warnings",)),
+    "pandas": ("warnings", "numpy"),
+    "torchvision": ("warnings", "torch", "PIL"),
+    "albumentations": ("warnings", "numpy", "cv2"),
+}
 # What of the standard library goes by the environment, or by how messages are shown; and what runs any code.
 _ASKS = tuple(
     "os.system os.popen os.getenv os.environ subprocess urllib http socket tempfile logging warnings locale".split()
@@ -30,18 +38,21 @@ _RUNS = tuple("importlib runpy threading multiprocessing concurrent asyncio".spl
 def check(
     change: FileChange, moved: Sequence[ast.stmt], stays: Sequence[ast.stmt]
 ) -> Iterator[Regression]:
-    """Yield settings that stay, stood below a statement that moved, and may change what that does."""
+    """Yield what stays, stood below a statement that moved, and is made early for that, or goes by what that sets."""
     texts = {said(node): node for node in stays}
     used: dict[str, int] = {}
+    made: dict[str, int] = {}
     for node in change.before.tree.body:
+        libraries = list(_used(change.old, change.before, [node], _FAR, set()))
+        settings = list(_settings(change.old, change.before, [node], _FAR))
         if any(node is each for each in moved):
-            for library in _used(change.old, change.before, [node], _FAR, set()):
-                used.setdefault(library, node.lineno)
+            used = {**dict.fromkeys(libraries, node.lineno), **used}
+            made = {**dict.fromkeys(settings, node.lineno), **made}
             continue
         kept = texts.get(said(node))
         if kept is None or isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             continue
-        for name in _settings(change.old, change.before, [node], _FAR):
+        for name in settings:
             line = next((used[each] for each in used if _goes_by(each, name)), 0)
             if line:
                 yield change.regression(
@@ -51,6 +62,31 @@ def check(
                     f"ran before that (line {line} before the fix)",
                 )
                 return
+        for name, line in made.items():
+            if any(_is_under(each, name) for each in (*libraries, *_files(node))):
+                yield change.regression(
+                    name,
+                    kept,
+                    f"a statement that runs on import (line {kept.lineno}) may depend on `{name}`, but that "
+                    f"is now set only in the main module (line {line} before the fix)",
+                )
+                return
+
+
+def _is_under(library: str, name: str) -> bool:
+    """Return whether code of a library goes by a setting of the process, or by one of its own."""
+    if name == "os.chdir":
+        return True
+    return library != "open" and (
+        _goes_by(library, name) if name.startswith("os.") else library == name.partition(".")[0]
+    )
+
+
+def _files(node: ast.AST) -> Iterator[str]:
+    """Yield `open` where code opens a file, which the current folder decides on."""
+    for each in executed(node):
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == "open":
+            yield "open"
 
 
 def _settings(
@@ -84,7 +120,7 @@ def _goes_by(library: str, name: str) -> bool:
     if library.startswith(_ASKS):
         return root in sys.stdlib_module_names
     if library in _NUMERIC:
-        return root == library or root == "warnings" or (root, library) == ("numpy", "pandas")
+        return root in (library, *_NUMERIC[library])
     return True
 
 
