@@ -59,7 +59,7 @@ def _indices(module: cst.Module) -> dict[Position, int]:
 
 
 def _leave_comments(
-    module: cst.Module, moved: Collection[int]
+    module: cst.Module, moved: set[int]
 ) -> tuple[cst.Module, dict[int, list[cst.EmptyLine]]]:
     """Take the comments that belong to what stays above from the statements that move; each with its index."""
     body, left = list(module.body), {}
@@ -97,7 +97,9 @@ def _block_above(body: Sequence[Statement], index: int) -> Iterator[int]:
 
 def _assigned(statement: Statement) -> set[str]:
     small = statement.body if isinstance(statement, cst.SimpleStatementLine) else ()
-    targets = (each.target for part in small if isinstance(part, cst.Assign) for each in part.targets)
+    targets = (
+        each.target for part in small if isinstance(part, cst.Assign) for each in part.targets
+    )
     return {each.value for each in targets if isinstance(each, cst.Name)}
 
 
@@ -203,9 +205,7 @@ class _Flush(cst.CSTTransformer):
         line = _flush([updated_node])[0]
         if line.comment is None or line.indent:
             return line
-        return line.with_changes(
-            whitespace=cst.SimpleWhitespace(self.step + line.whitespace.value)
-        )
+        return line.with_changes(whitespace=cst.SimpleWhitespace(self.step + line.whitespace.value))
 
 
 def _flush(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:

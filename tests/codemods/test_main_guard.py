@@ -131,4 +131,4 @@ def test_another_value_of_a_setting_stays_with_it() -> None:
 
 def test_a_rule_that_begins_a_block_moves_with_it() -> None:
     before = "import a\n\none = 'x'\n\n####\n# run\n####\na.go(one)\n"
-    assert '    ####\n    # run\n    ####\n    a.go(one)\n' in str(guarded(before))
+    assert "    ####\n    # run\n    ####\n    a.go(one)\n" in str(guarded(before))

@@ -275,7 +275,9 @@ def test_a_setting_stays_above_what_does_not_go_by_it() -> None:
 
 
 def test_a_setting_that_workers_go_by_is_not_made_before_what_may_go_by_it() -> None:
-    source = "import lib, torch\nmodel = lib.build()\ntorch.set_default_dtype(torch.half)\nrun(model)"
+    source = (
+        "import lib, torch\nmodel = lib.build()\ntorch.set_default_dtype(torch.half)\nrun(model)"
+    )
     assert reason(source) == (
         "the setting must be made on import (line 3), but a statement above it that may depend on it "
         "cannot run on import (line 2)"

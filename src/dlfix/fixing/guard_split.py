@@ -214,9 +214,7 @@ class _Divider:
             if _is_import(self.units[index]):
                 self._keep(index)
         constants = {i for i in above if self._is_constant(self.units[i])}
-        refused = self._keep_needed() or self._keep_free(
-            constants - self._beside(constants, first)
-        )
+        refused = self._keep_needed() or self._keep_free(constants - self._beside(constants, first))
         for index in sorted(above) if refused is None else ():
             if self._is_setting(self.units[index]) and self._may_be_set(index):
                 self._keep(index)

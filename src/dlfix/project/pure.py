@@ -11,7 +11,9 @@ from dlfix.project.trees import COMPREHENSIONS
 _BUILTINS = frozenset(
     "len range dict list tuple set frozenset str int float bool enumerate zip sorted reversed min max sum abs round slice".split()
 )
-_NUMPY = frozenset("array asarray zeros ones full arange linspace eye empty float32 int64 uint8".split())
+_NUMPY = frozenset(
+    "array asarray zeros ones full arange linspace eye empty float32 int64 uint8".split()
+)
 _PATHS = frozenset("join dirname basename abspath realpath normpath splitext".split())
 _OTHERS = frozenset(["pathlib.Path", "collections.OrderedDict", "collections.defaultdict"])
 # Methods of texts, lists and dicts.
@@ -53,7 +55,7 @@ def _same(module: ImportTime, statement: ast.stmt, seen: frozenset[str]) -> bool
     )
 
 
-def _is_pure(module: ImportTime, value: ast.expr, seen: frozenset[str]) -> bool:
+def _is_pure(module: ImportTime, value: ast.expr | ast.comprehension, seen: frozenset[str]) -> bool:
     """Return whether an expression computes with what is written there and what names hold."""
     match value:
         case ast.Call(func=func, args=args, keywords=keywords):
@@ -82,9 +84,7 @@ def _is_known(module: ImportTime, func: ast.expr, seen: frozenset[str]) -> bool:
     return name in _BUILTINS and name not in module.assigned
 
 
-def _is_pure_function(
-    module: ImportTime, function: ast.FunctionDef, seen: frozenset[str]
-) -> bool:
+def _is_pure_function(module: ImportTime, function: ast.FunctionDef, seen: frozenset[str]) -> bool:
     if function.decorator_list:
         return False
     for statement in function.body:

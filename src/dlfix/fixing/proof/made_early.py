@@ -15,7 +15,9 @@ from dlfix.project.module import Module
 from dlfix.project.trees import said
 
 _FAR = 4
-_SETS = tuple("chdir set disable enable use filter simplefilter register ignore basicConfig".split())
+_SETS = tuple(
+    "chdir set disable enable use filter simplefilter register ignore basicConfig".split()
+)
 # What sets how fast code runs, or what only kernels of a GPU and later imports go by.
 _UNSEEN = frozenset(
     "setNumThreads set_num_threads setUseOpenCL set_sharing_strategy set_start_method".split()
@@ -85,7 +87,11 @@ def _is_under(library: str, name: str) -> bool:
 def _files(node: ast.AST) -> Iterator[str]:
     """Yield `open` where code opens a file, which the current folder decides on."""
     for each in executed(node):
-        if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == "open":
+        if (
+            isinstance(each, ast.Call)
+            and isinstance(each.func, ast.Name)
+            and each.func.id == "open"
+        ):
             yield "open"
 
 
