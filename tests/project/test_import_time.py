@@ -63,7 +63,7 @@ def test_a_worker_may_come_here(source: str) -> None:
     [
         ("os.remove(path)", set()),
         ("rows.remove(path)", {"rows"}),
-        ("sys.path.append(path)", {"sys"}),
+        ("sys.path.append(path)", {"sys.path"}),
         ("ROWS.append(path)", {"ROWS"}),
     ],
 )
