@@ -47,6 +47,8 @@ class _Divider:
         # name -> until where, and by whom, it is needed: at import by a unit, or at the end in a worker
         self.needed = {name: (len(self.units), who) for name, who in worker_reads.items()}
         self.stay: set[int] = set()
+        self._read: dict[Unit, set[str]] = {}
+        self._used: dict[Unit, frozenset[str]] = {}
 
     def divide(self) -> Division | Refused:
         for index, unit in enumerate(self.units):
@@ -260,8 +262,7 @@ class _Divider:
         """Return whether a unit that stays may go by settings above it; definitions only name things."""
         if _is_import(unit) or isinstance(unit.first, DEFINITIONS):
             return _is_import(unit)
-        used = libraries_used(self.module, unit)
-        return any(may_go_by(name, used) for name in names)
+        return any(may_go_by(name, self._used_by(unit)) for name in names)
 
     def _set_by(self, index: int) -> set[str]:
         return {n for s in self.units[index].statements for n in settings_made(self.module, s)}
@@ -270,11 +271,15 @@ class _Divider:
         """Return a unit that moves from above a setting, and may do something else once that is made."""
         names = self._set_by(index)
         for above, unit in enumerate(self.units[:index]):
-            if above not in self.stay:
-                used = libraries_used(self.module, unit)
-                if any(may_go_by(name, used) for name in names):
-                    return unit
+            used = self._used_by(unit) if above not in self.stay else ()
+            if any(may_go_by(name, used) for name in names):
+                return unit
         return None
+
+    def _used_by(self, unit: Unit) -> frozenset[str]:
+        if unit not in self._used:
+            self._used[unit] = libraries_used(self.module, unit)
+        return self._used[unit]
 
     def _set_early(self) -> Refused | None:
         """Refuse where a setting that has to stay would be made before what stands above it."""
@@ -350,10 +355,11 @@ class _Divider:
 
     def _read_by(self, unit: Unit) -> set[str]:
         """Return the names that a unit reads, itself or by the functions that it calls."""
-        found = set(unit.effects.reads)
-        for definition in self.module.called_definitions(unit.effects.calls):
-            found |= self.module.body_effects(definition).reads
-        return found
+        if unit not in self._read:
+            found = self._read[unit] = set(unit.effects.reads)
+            for definition in self.module.called_definitions(unit.effects.calls):
+                found |= self.module.body_effects(definition).reads
+        return self._read[unit]
 
     def _rebound(self) -> Refused | None:
         """Refuse where a name means one thing to what moves and another to what stays after it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.program import Program
@@ -42,37 +42,59 @@ def check(
 ) -> Iterator[Regression]:
     """Yield what stays, stood below a statement that moved, and is made early for that, or goes by what that sets."""
     texts = {said(node): node for node in stays}
-    used: dict[str, int] = {}
+    used: dict[
+        str, int
+    ] = {}  # what the statements that moved run, and what they set, with their lines
     made: dict[str, int] = {}
     for node in change.before.tree.body:
-        libraries = list(_used(change.old, change.before, [node], _FAR, set()))
-        settings = list(_settings(change.old, change.before, [node], _FAR))
-        if any(node is each for each in moved):
-            used = {**dict.fromkeys(libraries, node.lineno), **used}
-            made = {**dict.fromkeys(settings, node.lineno), **made}
-            continue
         kept = texts.get(said(node))
-        if kept is None or isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            continue
-        for name in settings:
-            line = next((used[each] for each in used if _goes_by(each, name)), 0)
-            if line:
-                yield change.regression(
-                    name,
-                    kept,
-                    f"`{name}` is set on import (line {kept.lineno}), but a statement that may depend on it "
-                    f"ran before that (line {line} before the fix)",
-                )
-                return
-        for name, line in made.items():
-            if any(_is_under(each, name) for each in (*libraries, *_files(node))):
-                yield change.regression(
-                    name,
-                    kept,
-                    f"a statement that runs on import (line {kept.lineno}) may depend on `{name}`, but that "
-                    f"is now set only in the main module (line {line} before the fix)",
-                )
-                return
+        if any(node is each for each in moved):
+            used = {**dict.fromkeys(_libraries(change, node), node.lineno), **used}
+            made = {**dict.fromkeys(_settings_of(change, node), node.lineno), **made}
+        elif (
+            kept is not None and (used or made) and not isinstance(node, (*FUNCTIONS, ast.ClassDef))
+        ):
+            yield from _made_early(change, node, kept, used)
+            if made:
+                yield from _made_without(change, node, kept, made)
+
+
+def _made_early(
+    change: FileChange, node: ast.stmt, kept: ast.stmt, used: Mapping[str, int]
+) -> Iterator[Regression]:
+    """Yield settings that stay and may change what a statement does that moved from above."""
+    for name in _settings_of(change, node):
+        line = next((used[each] for each in used if _goes_by(each, name)), 0)
+        if line:
+            yield change.regression(
+                name,
+                kept,
+                f"`{name}` is set on import (line {kept.lineno}), but a statement that may depend on it "
+                f"ran before that (line {line} before the fix)",
+            )
+
+
+def _made_without(
+    change: FileChange, node: ast.stmt, kept: ast.stmt, made: Mapping[str, int]
+) -> Iterator[Regression]:
+    """Yield what stays and goes by a setting that a statement made which moved from above."""
+    libraries = [*_libraries(change, node), *_files(node)]
+    for name, line in made.items():
+        if any(_is_under(each, name) for each in libraries):
+            yield change.regression(
+                name,
+                kept,
+                f"a statement that runs on import (line {kept.lineno}) may depend on `{name}`, but that "
+                f"is now set only in the main module (line {line} before the fix)",
+            )
+
+
+def _libraries(change: FileChange, node: ast.stmt) -> Iterator[str]:
+    return _used(change.old, change.before, [node], _FAR, set())
+
+
+def _settings_of(change: FileChange, node: ast.stmt) -> Iterator[str]:
+    return _settings(change.old, change.before, [node], _FAR)
 
 
 def _is_under(library: str, name: str) -> bool:
