@@ -367,3 +367,19 @@ def test_a_setting_stays_where_a_constant_below_goes_by_it() -> None:
     """
     assert len(moved(source.format(constant="ROWS = 3"), ROWS="`f`")) == 3
     assert "may depend on it" in reason(source.format(constant="ROWS = lib.load()"), ROWS="`f`")
+
+
+def test_a_logger_that_logs_is_the_same_afterwards() -> None:
+    source = """
+        import logging
+        log = logging.getLogger(__name__)
+        def load(x): log.info(x)
+        print("loading")
+        load(1)
+    """
+    assert moved(source, log="`load`") == ["print('loading')", "load(1)"]
+
+
+def test_a_limit_is_set_in_the_workers_whatever_runs_above_it() -> None:
+    source = "import lib\nfrom PIL import Image\ngo(lib.make())\nImage.MAX_IMAGE_PIXELS = None\ngo(1)"
+    assert moved(source) == ["go(lib.make())", "go(1)"]

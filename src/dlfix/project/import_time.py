@@ -356,8 +356,17 @@ class ImportTime:
             # A call whose result nobody keeps is made for its effect: `parser.add_argument(...)`.
             func = node.value.func
             name = base_name(func)
-            if isinstance(func, ast.Attribute) and name and name not in self.imports:
+            is_known = name in self.imports or (name is not None and self._is_logger(name))
+            if isinstance(func, ast.Attribute) and name and not is_known:
                 effects.mutates.add(name)
+
+    def _is_logger(self, name: str) -> bool:
+        """Return whether a name stands for a logger of the standard library, which its calls leave as it is."""
+        given = self.assigned.get(name, [])
+        return bool(given) and all(
+            isinstance(each, ast.Call) and self.full_name(each.func) == "logging.getLogger"
+            for each in given
+        )
 
     def _state(self, node: ast.expr) -> set[str]:
         """Return what a change of an attribute or an item changes: a name, or `os.environ` of the standard library."""

@@ -14,10 +14,13 @@ from dlfix.project.syntax import FUNCTIONS, base_name, dotted
 _OF_THE_PARENT = (
     "os.environ", "os.putenv", "sys.path", "warnings.", "logging.", "matplotlib.", "seaborn.", "pandas.",
     "plotly.", "IPython.", "wandb.", "mlflow.", "torch.backends.", "torch.cuda.", "torch.autograd.",
-    "torch.set_float32_matmul_precision", "torch._dynamo.", "torch._inductor.",
+    "torch.set_float32_matmul_precision", "torch._dynamo.", "torch._inductor.", "faulthandler.", "gc.", "resource.",
 )  # fmt: skip
-# What changes how fast a call is, or how results are sent, not what it gives.
-_WITHOUT_RESULT = ("setNumThreads", "set_num_threads", "setUseOpenCL", "set_sharing_strategy")
+# What changes how fast a call is, how results are sent, or at which limit a call fails: not what it gives.
+_WITHOUT_RESULT = (
+    "setNumThreads", "set_num_threads", "setUseOpenCL", "set_sharing_strategy", "LOAD_TRUNCATED_IMAGES",
+    "MAX_IMAGE_PIXELS", "setrecursionlimit",
+)  # fmt: skip
 # Functions of the standard library that go by the environment or by how messages are shown, and those that run any code.
 _GO_BY_MORE = (
     "os.system", "os.popen", "os.getenv", "os.environ", "os.exec", "os.spawn", "os.path.expand", "subprocess",

@@ -18,9 +18,10 @@ _FAR = 4
 _SETS = tuple(
     "chdir set disable enable use filter simplefilter register ignore basicConfig".split()
 )
-# What sets how fast code runs, or what only kernels of a GPU and later imports go by.
+# What sets how fast code runs, or a limit at which it fails, or what only kernels of a GPU and later imports go by.
 _UNSEEN = frozenset(
-    "setNumThreads set_num_threads setUseOpenCL set_sharing_strategy set_start_method".split()
+    "setNumThreads set_num_threads setUseOpenCL set_sharing_strategy set_start_method LOAD_TRUNCATED_IMAGES"
+    " MAX_IMAGE_PIXELS setrecursionlimit".split()
 )
 _OF_OTHERS = ("torch.backends.", "torch.cuda.", "sys.path")
 # Libraries that go by no environment, and by the settings of no others but these.
