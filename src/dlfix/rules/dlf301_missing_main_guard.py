@@ -82,9 +82,12 @@ class MissingMainGuard(Rule):
 
     ## Fix safety
 
-    The fix is safe. Imports, definitions, library settings and the constants that these or a worker
-    need stay at module level; the other statements move under the guard, in order. There is no fix
-    if a worker reads a name that can be set only once, or if other modules import the script.
+    The fix is safe. Definitions, settings that workers need and the names that these or a worker
+    need stay at module level; so do imports, constants and other settings above them. The other
+    statements move under the guard, in order: a setting of the process (`os.environ`, warnings) moves
+    with the statements around it. There is no fix if a worker reads a name that can be set only once,
+    if a setting that workers need would be made before a statement that may depend on it, or if other
+    modules import the script.
 
     ## How to turn it off
 
