@@ -28,6 +28,9 @@ if __name__ == "__main__":
     parser.add_argument("--start-method", default="spawn")
     args = parser.parse_args()
 
+    print("RESULT", os.path.expandvars("$DLFIX_MARK"))
+    os.environ["DLFIX_MARK"] = "set"
+
     loader = DataLoader(
         Numbers(),
         batch_size=2,

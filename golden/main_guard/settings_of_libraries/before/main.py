@@ -17,6 +17,9 @@ parser.add_argument("--workers", type=int, default=0)
 parser.add_argument("--start-method", default="spawn")
 args = parser.parse_args()
 
+print("RESULT", os.path.expandvars("$DLFIX_MARK"))
+os.environ["DLFIX_MARK"] = "set"
+
 
 class Numbers(Dataset):
     def __len__(self):
