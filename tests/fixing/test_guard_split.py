@@ -381,5 +381,14 @@ def test_a_logger_that_logs_is_the_same_afterwards() -> None:
 
 
 def test_a_limit_is_set_in_the_workers_whatever_runs_above_it() -> None:
-    source = "import lib\nfrom PIL import Image\ngo(lib.make())\nImage.MAX_IMAGE_PIXELS = None\ngo(1)"
+    source = (
+        "import lib\nfrom PIL import Image\ngo(lib.make())\nImage.MAX_IMAGE_PIXELS = None\ngo(1)"
+    )
     assert moved(source) == ["go(lib.make())", "go(1)"]
+
+
+def test_an_import_of_own_code_which_may_set_up_something_stays() -> None:
+    tree = ast.parse("import a\na.go()\nimport own\nimport b\nown.go(b)")
+    division = divide(tree, {}, is_own=lambda name: name == "own")
+    assert isinstance(division, Division)
+    assert [ast.unparse(unit.first) for unit in division.stay] == ["import a", "import own"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,20 +29,28 @@ class Division:
 
 
 def divide(
-    tree: ast.Module, worker_reads: Mapping[str, str], outside: Outside = lambda _: Touched()
+    tree: ast.Module,
+    worker_reads: Mapping[str, str],
+    outside: Outside = lambda _: Touched(),
+    is_own: Callable[[str], bool] = lambda _: False,
 ) -> Division | Refused:
     """Divide a script's top level; `worker_reads` maps names that a worker reads to who reads them.
+
+    `is_own` says whether a dotted name is that of a module of the project.
 
     What stays: definitions, settings that workers go by, and what these, or a worker, need. Above the
     last of these, and above the first statement that has to move, also imports, constants and other
     settings. All else moves, in its order.
     """
-    return _Divider(ImportTime(tree, outside), worker_reads).divide()
+    return _Divider(ImportTime(tree, outside), worker_reads, is_own).divide()
 
 
 class _Divider:
-    def __init__(self, module: ImportTime, worker_reads: Mapping[str, str]) -> None:
+    def __init__(
+        self, module: ImportTime, worker_reads: Mapping[str, str], is_own: Callable[[str], bool]
+    ) -> None:
         self.module = module
+        self.is_own = is_own
         self.units = module.units
         # name -> until where, and by whom, it is needed: at import by a unit, or at the end in a worker
         self.needed = {name: (len(self.units), who) for name, who in worker_reads.items()}
@@ -111,7 +119,12 @@ class _Divider:
         )
 
     def _is_only_for_what_moves(self, statement: ast.Import | ast.ImportFrom) -> bool:
-        """Return whether no definition uses an import, and it is not made for its effect."""
+        """Return whether no definition uses an import, and it is not made for its effect, as of own code it may be."""
+        modules = [each.name for each in statement.names]
+        if isinstance(statement, ast.ImportFrom):
+            modules = ["." * statement.level + (statement.module or "")]
+        if any(each.startswith(".") or self.is_own(each) for each in modules):
+            return False
         unit = next(each for each in self.units if statement in each.statements)
         names = unit.effects.binds
         others = (each.effects.reads for each in self.units if each is not unit)

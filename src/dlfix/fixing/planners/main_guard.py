@@ -62,7 +62,12 @@ def _outcome(module: Module, finding: Finding, analysis: Analysis) -> Fix | Refu
         )
     state = ModuleState(analysis, module)
     reads = {**state.worker_reads(), **_worker_reads(module, analysis)}
-    division = divide(module.tree, reads, state.touched)
+    division = divide(
+        module.tree,
+        reads,
+        state.touched,
+        lambda name: analysis.project.find(name, module) is not None,
+    )
     if isinstance(division, Refused):
         return division
     start = finding.evidence.statement
