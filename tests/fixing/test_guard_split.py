@@ -40,6 +40,9 @@ def test_code_of_the_project_that_gets_what_a_worker_cannot_make_sets_up_no_libr
     division = divide(ast.parse(source), {}, followed)
     assert isinstance(division, Division)
     assert [ast.unparse(unit.first) for unit in division.stay] == ["import own", "own.use_half()"]
+    division = divide(ast.parse("import own\nmodel = own.load()\nown.use_half()"), {}, followed)
+    assert isinstance(division, Division)
+    assert [ast.unparse(unit.first) for unit in division.stay] == ["import own"]
 
 
 def test_an_import_that_may_fail_stays() -> None:
@@ -392,3 +395,15 @@ def test_an_import_of_own_code_which_may_set_up_something_stays() -> None:
     division = divide(tree, {}, is_own=lambda name: name == "own")
     assert isinstance(division, Division)
     assert [ast.unparse(unit.first) for unit in division.stay] == ["import a", "import own"]
+
+
+def test_what_a_value_in_a_worker_was_made_of_stays_as_it_is_set_later() -> None:
+    source = """
+        import lib
+        cfg = lib.Config()
+        SIZES = cfg.sizes
+        cfg.sizes.append(3)
+        def f(): return SIZES
+        go()
+    """
+    assert moved(source, SIZES="`f`") == ["go()"]

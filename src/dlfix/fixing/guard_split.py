@@ -17,7 +17,7 @@ from dlfix.project.process_settings import (
 )
 from dlfix.project.pure import gives_same_values
 from dlfix.project.repeatable import once, seeded, sets_up_a_library
-from dlfix.project.syntax import DEFINITIONS
+from dlfix.project.syntax import DEFINITIONS, base_name
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,10 @@ class _Divider:
         return not is_guard(statement) and sets_up_a_library(self.module, statement)
 
     def _is_of_the_parent(self, statement: ast.stmt) -> bool:
+        """Return whether no worker needs a setting; what own code sets, workers read by the names of its module."""
+        match statement:
+            case ast.Expr(value=ast.Call() as call) if self.module.outside(call).is_followed:
+                return base_name(call.func) in self.module.imports
         return all(of_the_parent(each) for each in settings_made(self.module, statement))
 
     def _needs_what_runs_once(self, node: ast.AST) -> bool:
@@ -167,15 +171,19 @@ class _Divider:
         return None
 
     def _keep_setter(self, index: int, name: str) -> Refused | None:
-        unit = self.units[index]
-        if index in self.stay or all(isinstance(each, ast.Delete) for each in unit.statements):
+        unit, until = self.units[index], self.needed[name][0]
+        if index in self.stay:
+            if not _is_import(unit) and not isinstance(unit.first, DEFINITIONS):
+                self._keep(index, until)
+            return None
+        if all(isinstance(each, ast.Delete) for each in unit.statements):
             return None
         if is_guard(unit.first):
             why: str | None = "is already under the main guard"
         else:
             why = once(self.module, unit)
         if why is None:
-            self._keep(index, self.needed[name][0])
+            self._keep(index, until)
             return None
         return Refused(
             f"{self.needed[name][1]} requires {_named(name)} in the worker, but the statement "
