@@ -407,3 +407,17 @@ def test_what_a_value_in_a_worker_was_made_of_stays_as_it_is_set_later() -> None
         go()
     """
     assert moved(source, SIZES="`f`") == ["go()"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "is_moved"),
+    [
+        ("warnings.filterwarnings('ignore')", True),
+        ("os.environ['PYTHONHASHSEED'] = '0'", False),
+    ],
+)
+def test_a_setting_that_no_import_goes_by_may_move_below_it(setting: str, is_moved: bool) -> None:
+    source = f"import os, warnings, lib\nlib.go()\n{setting}\nimport torch\ndef f(): torch.x\nf()"
+    assert (setting in moved(source)) == is_moved
+    kept = "import os, lib\nlib.go()\nos.environ['A'] = '0'\nimport torch\ndef f(): torch.x\nf()"
+    assert "must be made on import" in reason(kept)

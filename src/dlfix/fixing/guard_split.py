@@ -10,6 +10,7 @@ from functools import cached_property
 from dlfix.fixing.plans import Refused
 from dlfix.project.import_time import IMPORTS, ImportTime, Outside, Touched, Unit, is_guard
 from dlfix.project.process_settings import (
+    for_imports,
     libraries_used,
     may_go_by,
     of_the_parent,
@@ -281,8 +282,10 @@ class _Divider:
 
     def _is_under(self, names: set[str], unit: Unit) -> bool:
         """Return whether a unit that stays may go by settings above it; definitions only name things."""
-        if _is_import(unit) or isinstance(unit.first, DEFINITIONS):
-            return _is_import(unit)
+        if _is_import(unit):
+            return any(for_imports(name) for name in names)
+        if isinstance(unit.first, DEFINITIONS):
+            return False
         return any(may_go_by(name, self._used_by(unit)) for name in names)
 
     def _set_by(self, index: int) -> set[str]:

@@ -34,6 +34,9 @@ _GOES_BY: dict[str, tuple[str, ...]] = {
     "numpy": (), "pandas": ("numpy",), "yaml": (), "tqdm": (), "omegaconf": (), "natsort": (),
     "torchvision": ("torch", "PIL"), "albumentations": ("numpy", "cv2"),
 }  # fmt: skip
+# What an import below can depend on, and what only the start of Python does.
+_FOR_IMPORTS = ("os.environ", "os.putenv", "sys.path", "matplotlib.use")
+_READ_AT_START = ("PYTHONHASHSEED",)
 ANYTHING = "*"  # code that is not known
 
 
@@ -45,6 +48,11 @@ def settings_made(module: ImportTime, statement: ast.stmt) -> frozenset[str]:
 def of_the_parent(name: str) -> bool:
     """Return whether a setting need not be made in a worker: it is inherited, or of no use there."""
     return name.startswith(_OF_THE_PARENT) or "verbosity" in name
+
+
+def for_imports(name: str) -> bool:
+    """Return whether what a module does when it is imported may depend on a setting."""
+    return name.startswith(_FOR_IMPORTS)
 
 
 def may_go_by(name: str, used: Iterable[str]) -> bool:
@@ -115,6 +123,8 @@ def _set(module: ImportTime, node: ast.AST, seen: frozenset[str]) -> Iterator[st
                 yield name
         case ast.Attribute(ctx=ast.Store()):
             yield module.full_name(node)
+        case ast.Subscript(slice=ast.Constant(value=str(key))) if key in _READ_AT_START:
+            pass
         case ast.Subscript(ctx=ast.Store()):
             yield module.full_name(node.value) if dotted(node.value) else ANYTHING
     if isinstance(node, (ast.If, ast.Expr)):
@@ -126,4 +136,11 @@ def _set(module: ImportTime, node: ast.AST, seen: frozenset[str]) -> Iterator[st
             yield from _set(module, target, seen)
 
 
-__all__ = ["ANYTHING", "libraries_used", "may_go_by", "of_the_parent", "settings_made"]
+__all__ = [
+    "ANYTHING",
+    "for_imports",
+    "libraries_used",
+    "may_go_by",
+    "of_the_parent",
+    "settings_made",
+]

@@ -290,6 +290,7 @@ INDEPENDENT = {
         "import argparse\nimport os\n",
     ),
     "numbers": ("n = len(np.ones(3).tolist())\n", "cv2.useOptimized(0)\n", "import cv2\nimport numpy as np\n"),
+    "hashes": ("logger = Logger()\n", "os.environ['PYTHONHASHSEED'] = '0'\n", "import os\n"),
     "threads": ("logger = Logger()\n", "cv2.setNumThreads(0)\n", "import cv2\n"),
 }  # fmt: skip
 

@@ -48,8 +48,6 @@ _SETS_UP_LOGGING = frozenset(
 )
 # What the import of another module can depend on.
 _FOR_IMPORTS = ("environ", "path", "chdir", "putenv", "set_start_method", "use", "setlocale")
-# Variables of the environment that Python reads when a process starts, and no code later.
-_READ_AT_START = ("PYTHONHASHSEED",)
 
 
 @dataclass
@@ -301,7 +299,10 @@ def _add(
         line = getattr(node, "lineno", 1)
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             written.add(id(node.value))
-            if isinstance(node.slice, ast.Constant) and node.slice.value in _READ_AT_START:
+            if (
+                isinstance(node.slice, ast.Constant)
+                and node.slice.value in made_early.READ_AT_START
+            ):
                 continue
         if last_part(node) in {"environ", "getenv"} and id(node) not in written:
             effect.reads.setdefault("import:environ", line)

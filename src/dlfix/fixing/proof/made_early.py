@@ -14,6 +14,8 @@ from dlfix.project.library_names import imported_as
 from dlfix.project.module import Module
 from dlfix.project.trees import said
 
+# Variables of the environment that Python reads when a process starts, and no code later.
+READ_AT_START = ("PYTHONHASHSEED",)
 _FAR = 4
 _SETS = tuple(
     "chdir set disable enable use filter simplefilter register ignore basicConfig".split()
@@ -127,6 +129,8 @@ def _settings(
         match node:
             case ast.Attribute(ctx=ast.Store()):
                 name = imported_as(module, node)
+            case ast.Subscript(slice=ast.Constant(value=key)) if key in READ_AT_START:
+                pass
             case ast.Subscript(value=value, ctx=ast.Store()):
                 name = imported_as(module, value)
             case ast.Expr(value=ast.Call(func=func)):
@@ -189,4 +193,4 @@ def _used_by(
         yield from _used(program, module, values, far, seen) if values else ["*"]
 
 
-__all__ = ["check"]
+__all__ = ["READ_AT_START", "check"]
