@@ -37,6 +37,25 @@ from lib.loaders import Loader
 loader = Loader([], num_workers=0)
 """
 
+FOUND_PACKAGES = """# file: setup.py
+from setuptools import find_packages, setup
+setup(name="lib", packages=find_packages())
+# file: lib/__init__.py
+# file: runs/train.py
+from data import Data
+print(len(Data()))
+# file: runs/data.py
+from torch.utils.data import Dataset
+class Data(Dataset):
+    def __init__(self): self.transform = lambda x: x
+"""
+ELSEWHERE = """
+from somewhere import fit
+from torch.utils.data import DataLoader
+from lib.data import Data
+fit(Data())
+"""
+
 ROWS = [
     row("a loader's default count of workers", PACKAGED + LOADER, "collate_fn lambda"),
     row(
@@ -62,6 +81,34 @@ ROWS = [
     row(
         "a dataset that a program reads without workers",
         DATA + "# file: reading.py" + USE,
+    ),
+    row("a dataset of scripts beside a package", FOUND_PACKAGES),
+    row(
+        "a dataset of a package that is found",
+        FOUND_PACKAGES + "# file: runs/__init__.py\n",
+        "self.transform lambda",
+    ),
+    row(
+        "a dataset of a program whose loaders have no workers",
+        DATA + "# file: fitting.py" + ELSEWHERE + "for batch in DataLoader([1]): pass\n",
+    ),
+    row(
+        "a dataset of a program, one of whose loaders has workers",
+        DATA
+        + "# file: fitting.py"
+        + ELSEWHERE
+        + "for batch in DataLoader([1]): pass\nfor batch in DataLoader([2], num_workers=2): pass\n",
+        "self.transform lambda",
+    ),
+    row(
+        "a dataset of a program without loaders",
+        DATA + "# file: fitting.py" + ELSEWHERE,
+        "self.transform lambda",
+    ),
+    row(
+        "a dataset of a library whose own loader has no workers",
+        PACKAGED + DATA + "# file: lib/fitting.py" + ELSEWHERE + "DataLoader([1])\n",
+        "self.transform lambda",
     ),
     row(
         "a dataset of a library that returns a loader without workers itself",

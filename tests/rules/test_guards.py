@@ -71,3 +71,48 @@ def test_a_loop_over_what_a_package_makes_of_a_loader_starts_its_workers(
     files = [tmp_path / "main.py", tmp_path / "own.py"]
     findings = inspect(analyze(Project(files), load()), all_rules())
     assert [each.finding.code for each in findings] == found
+
+
+KEPT = """
+class Fit:
+    def __init__(self, rows, other=None):
+        self.rows = rows
+        self.other = other
+    def run(self):
+        return [batch for batch in self.rows]
+    def size(self):
+        return len(self.rows)
+"""
+MAKING = """
+from torch.utils.data import DataLoader
+def loaders():
+    loader = DataLoader(list(range(4)), num_workers=2)
+    return loader, DataLoader([1])
+"""
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize(
+    ("start", "found"),
+    [
+        ("fit = Fit(loader)\nfit.run()", ["DLF301"]),
+        ("Fit(rows=loader).run()", ["DLF301"]),
+        ("Fit(loader).size()", []),
+        ("Fit([1], other=loader).run()", []),
+        ("Fit(single).run()", []),
+        ("if __name__ == '__main__': Fit(loader).run()", []),
+    ],
+)
+def test_an_object_that_keeps_a_loader_and_goes_through_it_starts_its_workers(
+    tmp_path, start, found, apart
+):
+    loading = "loader, single = loaders()\n"
+    texts = {"main": f"{MAKING}{KEPT}{loading}{start}"}
+    if apart:
+        imports = "from making import loaders\nfrom fitting import Fit\n"
+        texts = {"main": f"{imports}{loading}{start}", "making": MAKING, "fitting": KEPT}
+    files = [tmp_path / f"{name}.py" for name in texts]
+    for path, text in zip(files, texts.values(), strict=True):
+        path.write_text(text)
+    findings = inspect(analyze(Project(files), load()), all_rules())
+    assert [each.finding.code for each in findings] == found

@@ -60,6 +60,28 @@ def test_a_dataset_class_of_a_cell_is_reported_with_its_trace_and_error(notebook
     assert diagnosis.finding.error == error
 
 
+OPENING = """import sqlite3
+class Rows(Dataset):
+    def __init__(self, path): self.db = sqlite3.connect(path)
+    def __getitem__(self, index): return self.db.execute("select 1")"""
+
+
+@pytest.mark.parametrize(
+    ("cell", "codes"),
+    [
+        ("rows = None", []),
+        ("isinstance(3, Rows)", []),
+        ("print(Rows('rows.db')[0])", []),
+        ("from library import show\nshow(Rows('rows.db'))", ["DLF201"]),
+        ("from library import show\nshow(Rows, 'rows.db')", ["DLF201"]),
+    ],
+)
+def test_a_dataset_that_only_its_notebook_can_use_and_does_not_hand_on_is_not_sent(
+    notebook, cell, codes
+):
+    assert found(notebook(OPENING, cell, other="class Rows: pass\nuse(Rows(), Rows)")) == codes
+
+
 SENT = "loader = DataLoader(Rows(), num_workers=2)"
 
 

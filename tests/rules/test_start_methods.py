@@ -86,6 +86,79 @@ def test_a_handle_is_shared_where_only_another_script_spawns(tmp_path: Path) -> 
     assert _codes(tmp_path, main=own, other=SETTING + FORK.replace("fork", "spawn")) == []
 
 
+STATE = """
+import multiprocessing as mp
+from concurrent.futures import ProcessPoolExecutor
+STATE = {{}}
+def set_state(state):
+    global STATE
+    STATE = state
+def work(i): return STATE["k"] + i
+def main(method):
+    {body}
+if __name__ == "__main__":
+    main("fork")
+"""
+SET_BEFORE = """set_state({{"k": 1}})
+    with ProcessPoolExecutor({options}) as pool: print(list(pool.map(work, [1])))"""
+CHOSEN = """forks = method == "fork"
+    global STATE
+    if {test}: STATE = {{"k": 1}}
+    else: STATE = {other}
+    ProcessPoolExecutor().submit(work, 1)"""
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (SET_BEFORE.format(options="2"), ["DLF303"]),
+        (SET_BEFORE.format(options="mp_context=mp.get_context('spawn')"), ["DLF303"]),
+        (SET_BEFORE.format(options="mp_context=mp.get_context('fork')"), []),
+        (SET_BEFORE.format(options="2, mp.get_context(method='fork')"), []),
+        (CHOSEN.format(test="forks", other="{}"), []),
+        (CHOSEN.format(test="mp.get_start_method() == 'fork'", other="{}"), []),
+        (CHOSEN.format(test="forks and method", other="{}"), []),
+        (CHOSEN.format(test="not forks", other="{}"), ["DLF303"]),
+        (CHOSEN.format(test="method == 'spawn'", other="{}"), ["DLF303"]),
+        (CHOSEN.format(test="forks", other='{"k": 2}'), ["DLF303"]),
+    ],
+)
+def test_what_only_forked_workers_read_is_there(
+    tmp_path: Path, body: str, found: list[str]
+) -> None:
+    assert _codes(tmp_path, main=STATE.format(body=body)) == found
+
+
+PASSED = """
+import torch.multiprocessing as mp
+import wandb
+from torch.utils.data import DataLoader
+def work(rank, run): run.log({{"rank": rank}})
+class Rows:
+    def __init__(self, run): self.run = run
+if __name__ == "__main__":
+    run = wandb.init(project="rows")
+    {start}
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "found"),
+    [
+        ("mp.Process(target=work, args=(0, run)).start()", ["DLF205"]),
+        ("mp.spawn(work, args=(run,), nprocs=2)", []),
+        ("mp.get_context('spawn').Process(target=work, args=(0, run)).start()", []),
+        ("mp.start_processes(work, args=(run,), nprocs=2, start_method='fork')", ["DLF205"]),
+        ("DataLoader(Rows(run), num_workers=2)", ["DLF205"]),
+        ("DataLoader(Rows(run), num_workers=2, multiprocessing_context='spawn')", []),
+    ],
+)
+def test_what_must_not_be_shared_after_a_fork_may_be_sent_to_what_never_forks(
+    tmp_path: Path, start: str, found: list[str]
+) -> None:
+    assert _codes(tmp_path, main=PASSED.format(start=start)) == found
+
+
 def _codes(folder: Path, **files: str) -> list[str]:
     paths = [folder / f"{name}.py" for name in files]
     for path, text in zip(paths, files.values(), strict=True):

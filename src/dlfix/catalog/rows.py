@@ -128,6 +128,7 @@ class HolderRow(_Named):
     lists: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()  # parameters that are called at once, in the parent; not kept
     chains: tuple[str, ...] = ()  # methods that give an object which keeps it and their functions
+    own_length: bool = False  # what it returns has a length without asking what it keeps
     type: str = ""
     note: str = ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -23,10 +23,12 @@ from dlfix.reach.progress import Tell, silent, told
 from dlfix.reach.starts import pickles_nothing
 from dlfix.reach.values import Argument, Class, External, Frame, Function, Instance, Reached, Value
 from dlfix.reach.values import Unknown as Unknown
+from dlfix.source.notebook import is_notebook
 from dlfix.source.text import Place
 
 T = TypeVar("T")
 _ASKING = frozenset({"isinstance", "super"})
+_LOADING = frozenset({"DataLoader", "Trainer"})
 _RECURSION = 8_000  # long sums and `elif` chains are deep trees
 
 
@@ -136,7 +138,7 @@ class Analysis:
                 continue
             if is_test(cls.module):  # no library: whoever takes its datasets is in view
                 continue
-            if self._is_kept_to_its_program(cls):
+            if self._is_kept_to_its_program(cls) or self._is_beside_idle_loaders(cls, calls):
                 continue
             instance = self.interpreter.instances.anyone(cls)
             yield Boundary("dataset", cls.node, cls.frame, {}, None, instance)
@@ -146,6 +148,8 @@ class Analysis:
         module, interpreter = cls.module, self.interpreter
         if interpreter.instances.subclasses(cls):
             return False
+        if is_notebook(module.path):  # nobody can import it
+            return _only_makes(module, cls) and self._stay(cls, [module])
         users = dict.fromkeys([module, *self.project.users(module, cls.name)])
         if len(users) == 1 and not module.says("__main__"):
             return False
@@ -153,8 +157,29 @@ class Analysis:
             interpreter.audience.is_library(module) or not all(_only_makes(u, cls) for u in users)
         ):
             return False
-        made = [(u, call) for u in users for call in interpreter.callers.named(u, cls.name)]
-        return bool(made) and all(self._whole.stays(user, call, cls) for user, call in made)
+        return self._is_made(cls, users) and self._stay(cls, users)
+
+    def _stay(self, cls: Class, users: Iterable[Module]) -> bool:
+        """Return whether all objects that some modules make of a class are used where they are made."""
+        named = self.interpreter.callers.named
+        return all(
+            self._whole.stays(user, call, cls) for user in users for call in named(user, cls.name)
+        )
+
+    def _is_made(self, cls: Class, users: Iterable[Module]) -> bool:
+        return any(self.interpreter.callers.named(user, cls.name) for user in users)
+
+    def _is_beside_idle_loaders(self, cls: Class, calls: list[Boundary]) -> bool:
+        """Return whether a class is of a program that makes objects of it, and in which no loader has workers."""
+        audience = self.interpreter.audience
+        loaders = [each for each in (*calls, *self._finder.idle) if each.kind in _LOADING]
+        if audience.is_library(cls.module) or any(each.workers is not False for each in loaders):
+            return False
+        users = dict.fromkeys([cls.module, *self.project.users(cls.module, cls.name)])
+        speaking = [user for user in users if audience.speaks(user, cls.module)]
+        return self._is_made(cls, speaking) and any(
+            audience.speaks(each.frame.module, cls.module) for each in loaders
+        )
 
     @cached_property
     def _whole(self) -> Escape:
@@ -165,7 +190,7 @@ class Analysis:
         """Return the classes whose instances a loader in view takes, itself or inside another."""
         taken: set[ast.ClassDef] = set()
         for boundary in told("following objects", calls, self._tell):
-            if boundary.kind not in ("DataLoader", "Trainer"):
+            if boundary.kind not in _LOADING:
                 continue
             pending = [self._tree(boundary)]
             while pending:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import is_test
-from dlfix.project.roots import packaging_text
+from dlfix.project.roots import PACKAGING, packaging_text
 from dlfix.source import seen
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ _DECLARES = {
     "setup.cfg": re.compile(r"^\[metadata\]", re.MULTILINE),
     "pyproject.toml": re.compile(r"^\[(?:project|tool\.poetry|tool\.flit)\b", re.MULTILINE),
 }
+_FINDING = re.compile(r"\bfind_packages\(|^packages\s*=\s*find:", re.MULTILINE)
 _MOST_LEVELS = 12
 
 
@@ -46,7 +47,9 @@ class Audience:
 
     def is_library(self, module: Module) -> bool:
         """Return whether a module is part of what others can install, and so use."""
-        return self._packaged(module.path.parent) is not None
+        folder = module.path.parent
+        root = self._packaged(folder)
+        return root is not None and (folder == root or not _is_left_out(folder, root))
 
     def _is_beside(self, module: Module) -> bool:
         root = self._packaged(module.path.parent)
@@ -74,6 +77,13 @@ def _line(folder: Path) -> Iterator[Path]:
         yield each
         if seen.exists(each / ".git"):
             return
+
+
+def _is_left_out(folder: Path, root: Path) -> bool:
+    """Return whether packaging files name packages by what finds those that have an `__init__.py`, and a folder has none."""
+    text = "".join(packaging_text(root / name) for name in PACKAGING)
+    finds = _FINDING.search(text) is not None and "namespace" not in text
+    return finds and not seen.is_file(folder / "__init__.py")
 
 
 def _declares(folder: Path) -> bool:

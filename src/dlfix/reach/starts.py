@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dlfix.project.project import Project
     from dlfix.reach.crossing import Boundary
     from dlfix.reach.evaluator import Reading
-    from dlfix.reach.values import Value
+    from dlfix.reach.values import Frame, Value
 
 # What takes an iterator of its argument at once, which starts the workers: by its last name.
 TAKING = frozenset(
@@ -54,6 +54,7 @@ _TRAINERS = frozenset(
     for module in ("", "trainer.", "trainer.trainer.", "pytorch.")
 )
 _GOING_THROUGH: tuple[type[ast.AST], ...] = (ast.For, ast.AsyncFor, *COMPREHENSIONS, ast.YieldFrom)
+_MOST_GETTING = 12  # modules of which it is asked what they hand a loader on to
 STARTING = frozenset({"start", "train", "evaluate", "predict"})
 
 
@@ -195,10 +196,53 @@ def _makers(analysis: Reading, boundary: Boundary) -> list[Value]:
     found: list[Value] = []
     for value in (reached.value for reached in analysis.evaluate(func.value, boundary.frame)):
         found.append(value)
-        if isinstance(value, ExternalCall) and value.name == "multiprocessing.Pool":
-            maker = getattr(value.node.func, "value", None)  # `context` of `context.Pool(...)`
-            found += [r.value for r in analysis.evaluate(maker, value.frame)] if maker else []
+        if isinstance(value, ExternalCall):
+            found += _context_of(analysis, value)
     return found
+
+
+def _context_of(analysis: Reading, pool: ExternalCall) -> list[Value]:
+    """Return what a pool or executor is made of or with: `context` of `context.Pool()`, `Executor(mp_context=context)`."""
+    maker = getattr(pool.node.func, "value", None)
+    if pool.name == "multiprocessing.Pool" and maker is not None:
+        return [reached.value for reached in analysis.evaluate(maker, pool.frame)]
+    row = analysis.interpreter.catalog.boundary(pool.name)
+    if row is None or row.kind != "Executor" or not row.context:
+        return []
+    index = row.parameters.index(row.context) if row.context in row.parameters else None
+    given = analysis.values(pool.arguments.get(index, row.context))
+    return [value for value in given if value != Constant(None)]
+
+
+def runs_only_with_fork(module: Module, node: ast.AST) -> bool:
+    """Return whether code stands under a test that the start method is fork: `if start_method == "fork":`."""
+    child = node
+    for above in module.ancestors(node):
+        if isinstance(above, ast.If) and child is not above.test:
+            if _is_fork(above.test, module) is (child in above.body):
+                return True
+        if isinstance(above, DEFINITIONS):
+            return False
+        child = above
+    return False
+
+
+def _is_fork(test: ast.expr, module: Module) -> bool | None:
+    """Return how a test comes out only if the start method is fork; None where it asks for something else."""
+    match test:
+        case ast.Compare(ops=[ast.Eq() | ast.NotEq() as op], comparators=[ast.Constant("fork")]):
+            return isinstance(op, ast.Eq)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            held = _is_fork(operand, module)
+            return None if held is None else not held
+        case ast.BoolOp(op=ast.And(), values=values):
+            return True if any(_is_fork(each, module) for each in values) else None
+        case ast.Name(id=name):
+            bindings = module.scope_of(test).bindings.get(name, ())
+            value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
+            is_test = isinstance(value, (ast.Compare, ast.UnaryOp, ast.BoolOp))
+            return _is_fork(value, module) if is_test else None
+    return None
 
 
 def _method(value: Value) -> object:
@@ -287,20 +331,31 @@ def _nearby(analysis: Reading, boundary: Boundary, home: Module) -> list[Module]
     if enclosing_function(home, boundary.node) is None and isinstance(statement, ast.Assign):
         names |= {t.id for t in statement.targets if isinstance(t, ast.Name)}
     names -= {"__init__", "main"}
-    modules = dict.fromkeys([home, *_handed_to(analysis, boundary, home)])
-    for name in sorted(names):
-        modules.update(dict.fromkeys(analysis.project.mentions(name)))
     own = analysis.once(("program", home), lambda: program_of(analysis.project, home))
+    getting = [
+        module
+        for name in sorted(names)
+        for module in analysis.project.mentions(name)
+        if own is None or module in own
+    ]
+    modules = dict.fromkeys([home, *_handed_to(analysis, boundary, [home])])
+    modules.update(dict.fromkeys(getting))
+    if len(modules) <= _MOST_GETTING:
+        modules.update(dict.fromkeys(_handed_to(analysis, boundary, [*modules])))
     return [each for each in modules if own is None or each is home or each in own][:50]
 
 
-def _handed_to(analysis: Reading, boundary: Boundary, home: Module) -> Iterator[Module]:
-    """Yield the modules of the functions and classes that are passed a loader where it is made."""
-    passing = analysis.once(("passing", home), lambda: Passing([home]))
-    holding = Holding(passing).of(home, boundary.node)
-    uses = (use for name in sorted(holding.names) for use in home.nodes_by_name.get(name, ()))
-    given = dict.fromkeys(each for use in (boundary.node, *uses) for each in _around(use, home))
-    yield from modules_given(given, home, analysis.interpreter)
+def _handed_to(analysis: Reading, boundary: Boundary, homes: list[Module]) -> list[Module]:
+    """Return the modules of the functions and classes that are passed a loader in some modules, the first of which makes it."""
+    passing = analysis.once(("passing", *homes), lambda: Passing(homes))
+    holding = Holding(passing).of(homes[0], boundary.node)
+    found: list[Module] = []
+    for home in homes:
+        uses = [use for name in sorted(holding.names) for use in home.nodes_by_name.get(name, ())]
+        made = [boundary.node] if home is homes[0] else []
+        given = dict.fromkeys(each for use in (*made, *uses) for each in _around(use, home))
+        found += modules_given(given, home, analysis.interpreter)
+    return found
 
 
 def _around(node: ast.AST, module: Module) -> Iterator[ast.AST]:
@@ -411,6 +466,17 @@ def _is_it(analysis: Reading, module: Module, node: ast.expr, boundary: Boundary
     if node is boundary.node:
         return True
     frame = analysis.frame(module.scope_of(node))
+    if _holds(analysis, node, frame, boundary):
+        return True
+    if not isinstance(frame.owner, Instance):
+        return False
+    # an object that keeps a loader to itself is no caller that is read for its class: each is asked
+    made = analysis.interpreter.contexts.of(frame).frames
+    return any(_holds(analysis, node, each, boundary) for each in made)
+
+
+def _holds(analysis: Reading, node: ast.expr, frame: Frame, boundary: Boundary) -> bool:
+    """Return whether an expression stands in a frame for what a boundary's call makes."""
     if isinstance(node, ast.Starred):  # `zip(*loaders)`
         items = analysis.interpreter.each(Bound(node.value, frame))
         found = [value for item in items for value in analysis.values(item)]

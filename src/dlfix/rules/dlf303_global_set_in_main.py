@@ -20,7 +20,7 @@ from dlfix.reach.entry_points import (
     under_guard,
 )
 from dlfix.reach.global_state import GlobalName, Use
-from dlfix.reach.starts import only_forks
+from dlfix.reach.starts import only_forks, runs_only_with_fork
 from dlfix.reach.values import Constant
 from dlfix.reach.worker_code import GlobalRead, WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Place, Rule, Step
@@ -434,7 +434,9 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | SetByPar
     later = [
         write
         for write in writes
-        if not _is_first_value(name, write) and not _sets_nothing_new(name, write)
+        if not _is_first_value(name, write)
+        and not _sets_nothing_new(name, write)
+        and not runs_only_with_fork(write.module, write.node)
     ]
     later = of_what_workers_read(name, later)
     boundary = read.function.crossing.boundary
@@ -537,7 +539,7 @@ def _is_first_value(name: GlobalName, write: Use) -> bool:
 
 
 def _sets_nothing_new(name: GlobalName, write: Use) -> bool:
-    """Return whether a write gives the name the constant that an import has given it."""
+    """Return whether a write gives the name the constant, or empty container, that an import has given it."""
     statement = write.module.statement(write.node)
     if not write.rebinds or not isinstance(statement, ast.Assign):
         return False
@@ -545,6 +547,8 @@ def _sets_nothing_new(name: GlobalName, write: Use) -> bool:
     firsts = [each for each in bindings if not _guarded(name, each)]
     if len(firsts) != 1 or firsts[0].kind != "assign" or firsts[0].value is None or firsts[0].path:
         return False
+    if ast.unparse(statement.value) == ast.unparse(firsts[0].value) in ("{}", "[]", "()"):
+        return True
     interpreter = name.analysis.interpreter
     values = [
         *interpreter.values_at(

@@ -13,6 +13,7 @@ from dlfix.project.trees import walk
 from dlfix.reach.calls import SCRIPTING
 from dlfix.reach.crossing import Crossing, Edge
 from dlfix.reach.labels import label, node_of
+from dlfix.reach.starts import never_forks
 from dlfix.reach.values import (
     Argument,
     Bound,
@@ -108,6 +109,8 @@ def _handles(analysis: Analysis) -> Iterator[Handle]:
             continue
         if crossing not in pickled and not _matters_in_fork(row):
             continue
+        if row.kind == "resource" and not row.fails and never_forks(analysis, crossing.boundary):
+            continue  # what it is after pickling is all that its worker gets
         kept = _kept(crossing)
         store = kept.edge.store if kept is not None else None
         if row.closed_crosses and store is not None and is_closed_again(store, row):
