@@ -8,7 +8,36 @@ import pytest
 
 from tests.reach.marked import check, program
 
+BY_PROPERTY = """
+        import functools
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self): self._random = random.Random(0){mark}
+            @{kind}
+            def random(self): return self._random
+            def __getitem__(self, i): return {read}
+            def __len__(self): return 3
+            def shuffle(self, rows): self.random.shuffle(rows)
+        if __name__ == "__main__":
+            DataLoader(Rows(), num_workers=2)
+"""
+MARK = "  # !DLF503"
 PROGRAMS = [
+    program(
+        "read through a property",
+        BY_PROPERTY.format(kind="property", read="self.random.random()", mark=MARK),
+    ),
+    program(
+        "read through a cached property",
+        BY_PROPERTY.format(
+            kind="functools.cached_property", read="self.random.random()", mark=MARK
+        ),
+    ),
+    program(
+        "read through a property by the parent alone",
+        BY_PROPERTY.format(kind="property", read="i", mark=""),
+    ),
     program(
         "a method kept of a generator",
         """

@@ -14,7 +14,7 @@ from dlfix.project.module import Module, Scope
 from dlfix.project.syntax import callee_name, decorators, defaults, last_name
 from dlfix.project.trees import summary, walk
 from dlfix.reach.constructions import names_type
-from dlfix.reach.methods import decorator_kind, methods_of, takes_instance
+from dlfix.reach.methods import PROPERTIES, decorator_kind, methods_of, takes_instance
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -475,7 +475,7 @@ class Callers:
         None for a lambda, and for a property, which nobody calls.
         """
         name = getattr(node, "name", None)
-        if decorator_kind(node) in ("property", "cached_property"):
+        if decorator_kind(node) in PROPERTIES:
             return None
         if name == "__init__" and frame.enclosing is not None and frame.enclosing.scope.is_class:
             made = frame.owner.cls if isinstance(frame.owner, Instance) else None

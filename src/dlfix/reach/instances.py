@@ -25,7 +25,13 @@ from dlfix.reach.enums import is_enum, members
 from dlfix.reach.evaluator import Above, Base
 from dlfix.reach.instance_state import State, Stores, all_fields
 from dlfix.reach.layers import with_its_nets
-from dlfix.reach.methods import annotated_names, decorator_kind, methods_of, stored_names
+from dlfix.reach.methods import (
+    PROPERTIES,
+    annotated_names,
+    decorator_kind,
+    methods_of,
+    stored_names,
+)
 from dlfix.reach.sequence import surely_after
 from dlfix.reach.set_by_call import owner_set, set_by_call, setting
 from dlfix.reach.values import (
@@ -610,7 +616,7 @@ class Instances:
         elif kind == "classmethod":
             cls = owner.cls if isinstance(owner, Instance) else owner
             yield Reached(self.bound(function, cls))
-        elif isinstance(owner, (Instance, Constant)) and kind in ("property", "cached_property"):
+        elif isinstance(owner, (Instance, Constant)) and kind in PROPERTIES:
             yield from self.interpreter.calls.run(function, None, node, frame, owner=owner)
         elif isinstance(owner, (Instance, Constant)):
             yield Reached(self.bound(function, owner))

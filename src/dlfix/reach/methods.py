@@ -12,7 +12,8 @@ from dlfix.project.trees import kept, summary, walk
 from dlfix.reach.values import Function
 
 _CALLED_BY_WORKERS = ("collate_fn", "worker_init_fn")  # options of a loader
-_OPAQUE = frozenset({"staticmethod", "property", "cached_property", "classmethod"})
+PROPERTIES = frozenset({"property", "cached_property"})
+_OPAQUE = PROPERTIES | {"staticmethod", "classmethod"}
 
 
 def decorator_kind(node: ast.AST) -> str:

@@ -30,7 +30,11 @@ def length_is_asked(instance: Instance, interpreter: Evaluator) -> bool:
 def _is_asked_as(name: str, holder: Class, heirs: list[Class], interpreter: Evaluator) -> bool:
     """Return whether the parent may ask for the length of what objects of a class, or an heir, keep in an attribute."""
     modules = dict.fromkeys((holder.module, *interpreter.roles.outside(holder)))
-    line = [each.node for each in (*interpreter.instances.mro(holder), *heirs) if isinstance(each, Class)]
+    line = [
+        each.node
+        for each in (*interpreter.instances.mro(holder), *heirs)
+        if isinstance(each, Class)
+    ]
     uses = [
         (module, each)
         for module in modules
@@ -78,7 +82,9 @@ def _is_only_wrapped(instance: Instance, interpreter: Evaluator) -> bool:
     match module.parent(call):
         case ast.Assign(targets=[ast.Name(id=name)]):
             scope = module.scope_of(call)
-            if len(scope.bindings.get(name, ())) != 1 or _is_shared(name, call, module, interpreter):
+            if len(scope.bindings.get(name, ())) != 1 or _is_shared(
+                name, call, module, interpreter
+            ):
                 return False
             uses: list[ast.expr] = [
                 read for inner in scope.walk() for read in inner.reads.get(name, ())
@@ -142,8 +148,8 @@ def _kept_by(init: Function, parameter: str) -> str:
         if inner.lookup(parameter) is scope
     ]  # fmt: skip
     match [init.module.parent(read) for read in reads]:
-        case [ast.Assign(targets=[ast.Attribute(attr=name) as target])] if (
-            is_attribute_of(target, "self")
+        case [ast.Assign(targets=[ast.Attribute(attr=name) as target])] if is_attribute_of(
+            target, "self"
         ):
             return name
     return ""

@@ -36,7 +36,13 @@ from dlfix.reach import handler_tables
 from dlfix.reach.after_workers import runs_after_all_workers
 from dlfix.reach.constructions import may_be_made
 from dlfix.reach.evaluator import Def, Roles
-from dlfix.reach.methods import decorator_kind, handed_to_workers, methods_of, stored_on_self
+from dlfix.reach.methods import (
+    PROPERTIES,
+    decorator_kind,
+    handed_to_workers,
+    methods_of,
+    stored_on_self,
+)
 from dlfix.reach.parts_of_datasets import length_is_asked
 from dlfix.reach.special_methods import (
     GIVING_ITEMS,
@@ -622,7 +628,7 @@ class RoleReader:
 
     def _is_filling_property(self, cls: Class, name: str) -> bool:
         """Return whether a property keeps something on its object, or reads one that does."""
-        is_property = decorator_kind(self.methods(cls)[name]) in ("property", "cached_property")
+        is_property = decorator_kind(self.methods(cls)[name]) in PROPERTIES
         return is_property and self._fills(cls, name)
 
     def _shown_by_parent(self, cls: Class, name: str) -> Iterator[list[Value]]:

@@ -218,9 +218,9 @@ def runs_only_with_fork(module: Module, node: ast.AST) -> bool:
     """Return whether code stands under a test that the start method is fork: `if start_method == "fork":`."""
     child = node
     for above in module.ancestors(node):
-        if isinstance(above, ast.If) and child is not above.test:
-            if _is_fork(above.test, module) is (child in above.body):
-                return True
+        is_branch = isinstance(above, ast.If) and child is not above.test
+        if is_branch and _is_fork(above.test, module) is (child in above.body):
+            return True
         if isinstance(above, DEFINITIONS):
             return False
         child = above

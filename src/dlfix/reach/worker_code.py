@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dlfix.project.syntax import last_name
 from dlfix.project.trees import walk
+from dlfix.reach.methods import PROPERTIES, decorator_kind
 from dlfix.reach.values import BoundMethod, Class, Function, Instance, ModuleValue, Partial
 
 if TYPE_CHECKING:
@@ -329,15 +330,22 @@ class WorkerCode:
                 self._add(init.module, init.node, crossing)
 
     def leading_to(self, goals: Collection[ast.AST]) -> set[ast.AST]:
-        """Return the functions whose calls may lead to one of these, these included."""
+        """Return the functions whose calls, or reads of properties, may lead to one of these, these included."""
         found = set(goals)
         while found:
             names = {getattr(node, "name", "<lambda>") for node in found}
+            read = {
+                getattr(node, "name", "") for node in found if decorator_kind(node) in PROPERTIES
+            }
             more = {
                 node
                 for node, uses in self._uses.items()
                 if node not in found
-                and (not names.isdisjoint(uses.called) or not found.isdisjoint(uses.functions))
+                and not (
+                    names.isdisjoint(uses.called)
+                    and read.isdisjoint(uses.attributes)
+                    and found.isdisjoint(uses.functions)
+                )
             }
             if not more:
                 break

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dlfix.project.syntax import is_attribute_of
 from dlfix.project.trees import children, kept
 from dlfix.reach.calls import ANYTHING
+from dlfix.reach.methods import PROPERTIES, decorator_kind
 from dlfix.reach.values import (
     Arguments,
     BoundMethod,
@@ -135,6 +137,17 @@ def runs(
                 continue
             if towards is None or towards.may_be_by(code.module, call):
                 waiting.extend(called(analysis, code, call))
+        waiting.extend(_properties(analysis, code))
+
+
+def _properties(analysis: Analysis, code: Code) -> Iterator[Code]:
+    """Yield the properties of its own object that a method reads."""
+    for node in own(code.node) if code.owner is not None else ():
+        if is_attribute_of(node, "self") and isinstance(node.ctx, ast.Load):
+            function = analysis.method(code.owner.cls, node.attr)
+            if function is not None and decorator_kind(function.node) in PROPERTIES:
+                found = method(analysis, code.owner, node.attr)
+                yield from [found] if found is not None else []
 
 
 class Towards:
