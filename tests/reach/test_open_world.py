@@ -56,6 +56,23 @@ from lib.data import Data
 fit(Data())
 """
 
+ADDED = """# file: adding.py
+from torch.utils.data import Dataset
+def add():
+    class More(Dataset):
+        def __init__(self): self.transform = lambda x: x
+    return More
+# file: making.py
+import adding
+def make(more=False, less=False):
+    if {test}:
+        return adding.add()()
+# file: main.py
+from making import make
+make()
+make(less=True)
+"""
+
 ROWS = [
     row("a loader's default count of workers", PACKAGED + LOADER, "collate_fn lambda"),
     row(
@@ -81,6 +98,12 @@ ROWS = [
     row(
         "a dataset that a program reads without workers",
         DATA + "# file: reading.py" + USE,
+    ),
+    row("a class that no caller lets a function define", ADDED.format(test="more")),
+    row(
+        "a class that one caller lets a function define",
+        ADDED.format(test="less"),
+        "self.transform lambda",
     ),
     row("a dataset of scripts beside a package", FOUND_PACKAGES),
     row(

@@ -45,8 +45,51 @@ HEIR = """
         LOADERS = {{None: DataLoader, "own": Own}}
         OTHERS = {{None: Words}}
 """
+BEFORE = """
+        from torch.utils.data import DataLoader, Dataset
+        def plain(row): return row
+        class Rows(Dataset):
+            def __init__(self, change=lambda row: row): self.change = change{mark}
+            def __len__(self): return 4
+            def __getitem__(self, index): return self.change(index)
+        def main(rounds):
+            rows = Rows()
+            loader = DataLoader(rows, num_workers=2)
+            print(len(loader), loader.batch_size)
+            {between}
+"""
 FOUND = "  # !DLF101"
+LOOP = "for batch in loader: print(batch)"
 PROGRAMS = [
+    program(
+        "what is set on the dataset before its loader is used",
+        BEFORE.format(between=f"rows.change = plain\n            {LOOP}", mark=""),
+    ),
+    program(
+        "what is set through the loader before each use",
+        BEFORE.format(
+            between="for each in range(rounds):\n"
+            f"                loader.dataset.change = plain\n                {LOOP}",
+            mark="",
+        ),
+    ),
+    program(
+        "what is set in a branch before",
+        BEFORE.format(between=f"if rounds: rows.change = plain\n            {LOOP}", mark=FOUND),
+    ),
+    program(
+        "what is set after the first use",
+        BEFORE.format(
+            between=f"{LOOP}\n            rows.change = plain\n            {LOOP}", mark=FOUND
+        ),
+    ),
+    program(
+        "what is set after the loader is passed on",
+        BEFORE.format(
+            between=f"print(loader)\n            rows.change = plain\n            {LOOP}",
+            mark=FOUND,
+        ),
+    ),
     program(
         "a partial of what it was",
         AROUND.format(again="self.join = partial(self.join, size=2)", mark=FOUND),

@@ -9,10 +9,11 @@ from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from dlfix.catalog import Catalog
-from dlfix.project.module import Module, Scope, is_test
+from dlfix.project.module import Module, Scope, enclosing_function, is_test
 from dlfix.project.project import Project
 from dlfix.reach.boundaries import Boundaries
 from dlfix.reach.class_state import class_stores
+from dlfix.reach.conditions import is_dead
 from dlfix.reach.crossing import Boundary, Crossing, Store
 from dlfix.reach.escape import Escape
 from dlfix.reach.evaluator import Roles
@@ -140,6 +141,8 @@ class Analysis:
                 continue
             if self._is_kept_to_its_program(cls) or self._is_beside_idle_loaders(cls, calls):
                 continue
+            if self._is_defined_in_vain(cls):
+                continue
             instance = self.interpreter.instances.anyone(cls)
             yield Boundary("dataset", cls.node, cls.frame, {}, None, instance)
 
@@ -158,6 +161,26 @@ class Analysis:
         ):
             return False
         return self._is_made(cls, users) and self._stay(cls, users)
+
+    def _is_defined_in_vain(self, cls: Class) -> bool:
+        """Return whether a class is defined by a function of a program that is called in branches alone which are not taken."""
+        module, interpreter = cls.module, self.interpreter
+        around = enclosing_function(module, cls.node)
+        if around is None or interpreter.audience.is_library(module):
+            return False
+        name = getattr(around, "name", "")
+        users = dict.fromkeys([module, *self.project.users(module, name)])
+        calls = [(user, each) for user in users for each in interpreter.callers.named(user, name)]
+        return bool(calls) and all(self._is_never_made(user, each) for user, each in calls)
+
+    def _is_never_made(self, module: Module, call: ast.Call) -> bool:
+        """Return whether no caller in view takes the branch of a call, and all callers are in view."""
+        frame = self.interpreter.frame_at(module, call)
+        context = self.interpreter.contexts.of(frame)
+        frames = context.frames or (frame,)
+        return context.other is None and all(
+            is_dead(call, each, self.interpreter) for each in frames
+        )
 
     def _stay(self, cls: Class, users: Iterable[Module]) -> bool:
         """Return whether all objects that some modules make of a class are used where they are made."""

@@ -33,7 +33,7 @@ from dlfix.reach.pickle_protocol import Handed, Texts, read_getstate, read_reduc
 from dlfix.reach.removed_again import RemovedAgain
 from dlfix.reach.replaced_items import left_when_sent
 from dlfix.reach.replaced_start import set_where_none_starts, told_to_start_none
-from dlfix.reach.sequence import is_used_up, place_in, surely_after
+from dlfix.reach.sequence import is_before_all_uses, is_used_up, place_in, surely_after
 from dlfix.reach.set_back import is_set_back
 from dlfix.reach.set_by_callers import set_by_callers
 from dlfix.reach.signatures import GUESSED, can_be
@@ -642,8 +642,11 @@ class Walk:
             return False
         if len(self.interpreter.evaluate(named[0], store.frame)) != 1:
             return False
-        replacing, made = block.index(store.statement), place_in(block, module, instance.call)
         here = boundary.frame.module is module
+        is_loader = here and boundary.kind == "DataLoader"
+        if is_loader and is_before_all_uses(store.statement, boundary.node, module):
+            return True
+        replacing, made = block.index(store.statement), place_in(block, module, instance.call)
         if here and module.scope_of(boundary.node) is module.scope_of(store.statement):
             crossing = place_in(block, module, boundary.node)
             if crossing is None or replacing > crossing:

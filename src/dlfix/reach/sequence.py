@@ -62,6 +62,20 @@ def is_used_up(made: ast.AST, statement: ast.stmt, module: Module) -> bool:
     )
 
 
+def is_before_all_uses(statement: ast.stmt, made: ast.AST, module: Module) -> bool:
+    """Return whether a statement runs, for sure, before each use of a loader that may go through it."""
+    uses = [use for use in _uses(made, module) if use is not made and not _only_asks(use, module)]
+    return bool(uses) and all(surely_before(statement, use, module) for use in uses)
+
+
+def _only_asks(use: ast.AST, module: Module) -> bool:
+    """Return whether a use of a loader reads a part of it, or its length."""
+    above = module.parent(use)
+    return isinstance(above, ast.Attribute) or (
+        isinstance(above, ast.Call) and isinstance(above.func, ast.Name) and above.func.id == "len"
+    )
+
+
 def _uses(made: ast.AST, module: Module) -> Iterator[ast.AST]:
     """Yield where what a call makes is used: there, or by the one local name that it gets."""
     match module.parent(made):
