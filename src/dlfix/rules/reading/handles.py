@@ -207,6 +207,8 @@ _NON_LEAF = ResourceRow(
     error="RuntimeError: Cowardly refusing to serialize non-leaf tensor which requires_grad",
     note="the tensor is the output of a layer and requires a gradient; call `detach()` first",
 )
+# What reads nothing but dicts, lists, texts and numbers.
+_READERS = frozenset("json.load json.loads tomllib.load tomllib.loads yaml.safe_load".split())
 _GENERATOR = ResourceRow(
     "generator", kind="state", error="TypeError: cannot pickle 'generator' object"
 )
@@ -466,8 +468,9 @@ def _iterator_row(value: ExternalCall, analysis: Analysis) -> ResourceRow | None
 
 def _derived_row(value: Derived, analysis: Analysis, catalog: Catalog) -> ResourceRow | None:
     origin = value.origin
-    if isinstance(origin, Container):
-        return catalog.resource(f"{origin.kind}.{value.how}") if value.called else None
+    kind = origin.kind if isinstance(origin, Container) else "dict" if _is_read(origin) else ""
+    if kind:
+        return catalog.resource(f"{kind}.{value.how}") if value.called else None
     if isinstance(origin, ExternalCall):
         own = catalog.resource(f"{origin.name}.{value.how}")
         if own is not None and value.called:
@@ -475,12 +478,18 @@ def _derived_row(value: Derived, analysis: Analysis, catalog: Catalog) -> Resour
     above = row_of(origin, analysis)
     if above is None:
         return None
-    kind = above.type or above.name
-    opened = catalog.resource(f"{kind}.{value.how}") if value.called else None
+    opened = catalog.resource(f"{above.type or above.name}.{value.how}") if value.called else None
     if opened is not None:
         return opened.variant(_call_reader(value, analysis))
     given = above.hangs(value.how, _key(value, analysis)) or _any_attribute(value, above)
     return catalog.hanging(given) if given is not None else None
+
+
+def _is_read(value: Value) -> bool:
+    """Return whether a value is what a text format gives, or a part of it: if it has keys, it is a dict."""
+    while isinstance(value, Derived) and value.how == "__getitem__":
+        value = value.origin
+    return isinstance(value, ExternalCall) and value.name in _READERS
 
 
 def _any_attribute(value: Derived, above: ResourceRow) -> str | None:
