@@ -30,7 +30,36 @@ def rows(title, parameters, made, given="", found="  # !DLF201"):
     return program(title, text.replace("  # !DLF201\n", "\n", 1))
 
 
+KEYS = """import json
+import tempfile
+import yaml
+from torch.utils.data import DataLoader, Dataset
+class Rows(Dataset):
+    def __init__(self, path, rows):
+        with open(path) as file:
+            read = {read}
+        self.kept = {kept}{found}
+    def __len__(self):
+        return 3
+    def __getitem__(self, index):
+        return index
+def main(path, rows):
+    DataLoader(Rows(path, rows), num_workers=2)
+"""
+
+
+def keys(title, read, kept, found=""):
+    return program(title, KEYS.format(read=read, kept=kept, found=found and f"  # !{found}"))
+
+
 PROGRAMS = [
+    keys("keys of a JSON file", "json.load(file)", "read.keys()", "DLF206"),
+    keys("values of a part", "yaml.safe_load(file)", "read['rows'][0].values()", "DLF206"),
+    keys("a list of the keys", "json.load(file)", "list(read.keys())"),
+    keys("keys of anything", "rows(file)", "read.keys()"),
+    keys("a part under a key", "json.load(file)", "read['keys']"),
+    keys("a spooled file", "rows", "tempfile.SpooledTemporaryFile(mode='w+b')"),
+    keys("a spooled text", "rows", "tempfile.SpooledTemporaryFile(mode='w+')", "DLF201"),
     rows("by default", "name='a'", "self.fields = file['state'][name]"),
     rows(
         "by default, where a call gives it", "name='a'", "self.fields = file['s'][name]", ", names"

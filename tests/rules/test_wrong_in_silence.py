@@ -10,6 +10,66 @@ from tests.reach.marked import check, program
 
 IN_PLACE = [
     program(
+        "a shallow copy holds what the sample holds",
+        """
+        import copy
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, names):
+                self.rows = [{"name": name, "tags": [], "notes": {}} for name in names]
+            def __len__(self): return len(self.rows)
+            def __getitem__(self, i):
+                row = dict(self.rows[i])
+                row["name"] = "x"
+                row["tags"].append(i) # !DLF502
+                row["tags"] = []
+                other = copy.copy(self.rows[i])
+                other["notes"]["seen"] = True # !DLF502
+                del other["tags"]
+                last = self.rows[i].copy()
+                last["name"] += "x"
+                last["notes"]["name"] = i # !DLF502
+                whole = copy.deepcopy(self.rows[i])
+                whole["notes"]["name"] = i
+                return row, other, last, whole
+        if __name__ == "__main__":
+            DataLoader(Rows(["a", "b"]), num_workers=2)
+        """,
+    ),
+    program(
+        "a reader that the dataset keeps copies a list, whose dicts are its own; arrays have none",
+        """
+        import copy
+        import json
+        from typing import Any, Dict
+        from torch.utils.data import DataLoader, Dataset
+        class Reader:
+            def __init__(self, path):
+                self.talks: Dict[str, Any] = json.load(open(path))
+                self.frames: Dict[str, Any] = make(path)
+                self.opened = {}
+            def __getitem__(self, i):
+                talk = copy.copy(self.talks[i])
+                for turn in range(len(talk)):
+                    talk[turn]["words"] = talk[turn]["words"].split() # !DLF502
+                talk[0] = None
+                frame = copy.copy(self.frames[i])
+                frame[0][0] = 0
+                frame = self.frames[i].copy()
+                frame[0] += 1
+                self.opened[i] = frame
+                return talk, frame
+            def change(self, i):
+                self.talks[i]["seen"] = True
+        class Talks(Dataset):
+            def __init__(self, path): self.reader = Reader(path)
+            def __len__(self): return 4
+            def __getitem__(self, i): return self.reader[i]
+        if __name__ == "__main__":
+            DataLoader(Talks("talks.json"), num_workers=2)
+        """,
+    ),
+    program(
         "what another dataset gives is no sample of this one; what a list of dicts gives is",
         """
         from torch.utils.data import DataLoader, Dataset

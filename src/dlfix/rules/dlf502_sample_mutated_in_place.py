@@ -50,8 +50,9 @@ class SampleMutatedInPlace(Rule):
 
     Follows the values that `__getitem__` and `__iter__` read from a list, dict, array or tensor of
     the dataset, and reports the line that modifies them in place: an assignment to a key, `+=`,
-    `append`, an in-place tensor method. Functions that receive the value are followed. Copies, caches
-    that are filled on demand, and tensors that are put into shared memory (`share_memory_`), are not reported.
+    `append`, an in-place tensor method. Functions that receive the value are followed, and readers that the dataset
+    keeps and indexes. Copies, caches that are filled on demand, and tensors that are put into shared memory
+    (`share_memory_`), are not reported. What a shallow copy holds (`dict(item)`, `copy.copy(item)`) is no copy.
 
     ## The error you see
 
@@ -137,7 +138,7 @@ class SampleMutatedInPlace(Rule):
         self, analysis: Analysis, instance: Instance, code: reached.Code, crossing: Crossing
     ) -> Iterator[Finding]:
         for helper in _own_methods(analysis, code):
-            reader = _reader(analysis, instance, helper)
+            reader = _reader(analysis, helper.owner or instance, helper)
             for change in reader.changes():
                 yield self._finding(helper, change, crossing)
 
@@ -175,9 +176,26 @@ def _own_methods(analysis: Analysis, code: reached.Code) -> list[reached.Code]:
                 found += [
                     each
                     for each in reached.called(analysis, own, call)
-                    if each.owner is code.owner and all(each.node is not f.node for f in found)
+                    if each.owner is own.owner and all(each.node is not f.node for f in found)
                 ]
+        for each in _readers(analysis, own):
+            if all(each.node is not f.node for f in found):
+                found.append(each)
     return found
+
+
+def _readers(analysis: Analysis, code: reached.Code) -> Iterator[reached.Code]:
+    """Yield the methods that give items of the objects which the object of a method keeps: `self.rows[index]`."""
+    for node in reached.own(code.node):
+        match node:
+            case ast.Subscript(value=ast.Attribute(value=ast.Name("self"), attr=name)) if (
+                code.owner is not None and isinstance(node.ctx, ast.Load)
+            ):
+                stores = analysis.stores(code.owner).get(name, ())
+                kept = (value for store in stores for value in analysis.stored(store))
+                for value in kept:
+                    if isinstance(value, Instance) and not analysis.is_dataset(value.cls):
+                        yield from reached.methods(analysis, value, ["__getitem__"])
 
 
 def _reader(analysis: Analysis, instance: Instance, code: reached.Code) -> samples.Reader:
@@ -374,13 +392,15 @@ def _evidence(code: reached.Code, change: samples.Change) -> samples.Changed:
         form=change.form,
         uses=tuple(uses),
         before=before,
-        refused=_why_not(code, source, uses),
+        refused=_why_not(code, change.alias, uses),
     )
 
 
-def _why_not(code: reached.Code, source: ast.expr, uses: Sequence[ast.expr]) -> str:
+def _why_not(code: reached.Code, alias: samples.Alias, uses: Sequence[ast.expr]) -> str:
     """Return why no copy is made where the sample is taken out; nothing where one is."""
-    if not _is_once(code, source):
+    if alias.beneath:
+        return f"the method copies the sample, but not what it holds (line {alias.source.lineno})"
+    if not _is_once(code, alias.source):
         return "the sample is read in more than one place"
     for node in reached.own(code.node):
         match node:

@@ -53,6 +53,9 @@ class Alias:
     element: str
     depth: int = 0
     sure: bool = True  # `+=` on it changes it in place
+    copied: bool = False  # it is a shallow copy of what is kept: only its parts are kept
+    beneath: bool = False  # it lies in such a copy
+    unproven: bool = False  # that copy may be one of an array, which has no parts of its own
 
 
 @dataclass(frozen=True)
@@ -247,6 +250,8 @@ class Reader:
                 name in _VIEWING and (alias := self._alias(inner)) is not None
             ):
                 return alias if alias.element in ("array", "tensor") else None
+            case ast.Call() if (copied := _copied(value)) is not None:
+                return _shallow(self._alias(copied), value)
             case ast.Call():
                 if value not in self._given:
                     self._given[value] = None  # while it is looked for
@@ -370,7 +375,7 @@ class Reader:
             case ast.Subscript(value=inner, slice=key):
                 alias = self._alias(inner)
                 if alias is not None and not _same_again(target, value):
-                    self._note(statement, alias, _form(alias, key))
+                    self._note(statement, _proven(alias, key), _form(alias, key))
             case ast.Attribute(value=inner):
                 alias = self._alias(inner)
                 if alias is not None and not _same_again(target, value):
@@ -447,7 +452,7 @@ class Reader:
                     self._found.append(replace(change, through=(call, *change.through)))
 
     def _note(self, node: ast.AST, alias: Alias, form: str) -> None:
-        if not self._is_guarded(alias):
+        if not (alias.copied or alias.unproven or self._is_guarded(alias)):
             self._found.append(Change(node, alias, form))
 
     def _is_guarded(self, alias: Alias) -> bool:
@@ -536,7 +541,7 @@ def _part(alias: Alias, index: ast.expr) -> Alias | None:
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     sliced = [isinstance(each, ast.Slice) for each in parts]
     if not _has_numbers(alias):
-        return None if any(sliced) else _deeper(alias)
+        return None if any(sliced) else _proven(_deeper(alias), index)
     if not all(isinstance(each, ast.Slice | ast.Constant | ast.UnaryOp) for each in parts):
         return None
     may_be_number = alias.element == "array" and not all(sliced)
@@ -546,7 +551,41 @@ def _part(alias: Alias, index: ast.expr) -> Alias | None:
 def _deeper(alias: Alias) -> Alias:
     if _has_numbers(alias):
         return alias
-    return Alias(alias.source, "", alias.depth + 1, sure=False)
+    beneath = alias.copied or alias.beneath
+    return Alias(
+        alias.source,
+        "",
+        alias.depth + 1,
+        sure=False,
+        beneath=beneath,
+        unproven=alias.unproven,
+    )
+
+
+def _copied(call: ast.Call) -> ast.expr | None:
+    """Return what a call makes a shallow copy of: `copy.copy(row)`, `dict(row)`, `row.copy()`."""
+    match call:
+        case ast.Call(func=ast.Name("dict" | "list") | ast.Attribute(attr="copy"), args=[inner]):
+            return inner
+        case ast.Call(func=ast.Name("copy"), args=[inner], keywords=[]):
+            return inner
+        case ast.Call(func=ast.Attribute(value=inner, attr="copy"), args=[], keywords=[]):
+            return inner
+    return None
+
+
+def _shallow(alias: Alias | None, call: ast.Call) -> Alias | None:
+    """Return what a shallow copy of something kept is: its parts are kept, not what is copied whole."""
+    if alias is None or alias.element == INDEXED or _has_numbers(alias):
+        return None
+    proven = bool(alias.element) or (isinstance(call.func, ast.Name) and call.func.id == "dict")
+    return replace(alias, copied=True, unproven=alias.unproven or not proven)
+
+
+def _proven(alias: Alias, key: ast.expr) -> Alias:
+    """Return an alias that is, or is set, under a text key: what has one is a dict, whose copies share its parts."""
+    is_text = isinstance(key, ast.Constant) and isinstance(key.value, str)
+    return replace(alias, unproven=False) if is_text else alias
 
 
 def _form(alias: Alias, key: ast.expr) -> str:
