@@ -48,6 +48,18 @@ PROGRAMS = [
     wrapped("a subset by keywords", "Subset(indices=[0, 1], dataset=rows)", found=False),
     wrapped("a subset of what is counted", "Subset(rows, [0, 1])", "print(len(rows))", found=True),
     wrapped("a subset of what is passed on", "Subset(rows, [0, 1])", "show(rows)", found=True),
+    wrapped(
+        "a subset through which it is counted",
+        "part",
+        "part = Subset(rows, [0]); print(len(part.dataset))",
+        found=True,
+    ),
+    wrapped(
+        "a subset that is counted",
+        "part",
+        "part = Subset(rows, [0]); print(len(part))",
+        found=False,
+    ),
     wrapped("a subset made in place", "Subset(Rows(path), [0])", "del rows", found=False),
     wrapped("a class that derives from Subset", "Part(rows, [0])", found=False),
     wrapped("a wrapper with a size", "Fixed(rows)", found=False),

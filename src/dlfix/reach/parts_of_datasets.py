@@ -9,12 +9,12 @@ from dlfix.project.import_time import in_main_only
 from dlfix.project.syntax import is_attribute_of, positional
 from dlfix.reach.correlated import excluded
 from dlfix.reach.set_back import is_gone_below
-from dlfix.reach.values import Class, External, Function
+from dlfix.reach.values import Class, External, Function, Instance
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.reach.evaluator import Evaluator
-    from dlfix.reach.values import Instance, Value
+    from dlfix.reach.values import Value
 
 
 def length_is_asked(instance: Instance, interpreter: Evaluator) -> bool:
@@ -92,7 +92,19 @@ def _is_only_wrapped(instance: Instance, interpreter: Evaluator) -> bool:
             ]  # fmt: skip
         case _:
             uses = [call]
-    return bool(uses) and all(_is_wrapped(module, use, interpreter) for use in uses)
+    wrapped = bool(uses) and all(_is_wrapped(module, use, interpreter) for use in uses)
+    return wrapped and not _is_asked_through(instance, module, interpreter)
+
+
+def _is_asked_through(instance: Instance, module: Module, interpreter: Evaluator) -> bool:
+    """Return whether code asks what is wrapped for its length: `len(subset.dataset)`."""
+    return any(
+        isinstance(value, Instance) and value.call is instance.call
+        for call in module.calls_by_name.get("len", ())
+        for given in call.args
+        if isinstance(given, ast.Attribute)
+        for value in interpreter.values_at(given, interpreter.frame_at(module, call))
+    )
 
 
 def _is_shared(name: str, made: ast.AST, module: Module, interpreter: Evaluator) -> bool:

@@ -218,9 +218,10 @@ def runs_only_with_fork(module: Module, node: ast.AST) -> bool:
     """Return whether code stands under a test that the start method is fork: `if start_method == "fork":`."""
     child = node
     for above in module.ancestors(node):
-        is_branch = isinstance(above, ast.If) and child is not above.test
-        if is_branch and _is_fork(above.test, module) is (child in above.body):
-            return True
+        match above:
+            case ast.If(test=test, body=body) if child is not test:
+                if _is_fork(test, module) is (child in body):
+                    return True
         if isinstance(above, DEFINITIONS):
             return False
         child = above
@@ -240,8 +241,8 @@ def _is_fork(test: ast.expr, module: Module) -> bool | None:
         case ast.Name(id=name):
             bindings = module.scope_of(test).bindings.get(name, ())
             value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
-            is_test = isinstance(value, (ast.Compare, ast.UnaryOp, ast.BoolOp))
-            return _is_fork(value, module) if is_test else None
+            if isinstance(value, (ast.Compare, ast.UnaryOp, ast.BoolOp)):
+                return _is_fork(value, module)
     return None
 
 

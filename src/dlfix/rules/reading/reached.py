@@ -142,11 +142,12 @@ def runs(
 
 def _properties(analysis: Analysis, code: Code) -> Iterator[Code]:
     """Yield the properties of its own object that a method reads."""
-    for node in own(code.node) if code.owner is not None else ():
-        if is_attribute_of(node, "self") and isinstance(node.ctx, ast.Load):
-            function = analysis.method(code.owner.cls, node.attr)
+    owner = code.owner
+    for node in own(code.node) if owner is not None else ():
+        if is_attribute_of(node, "self") and isinstance(node.ctx, ast.Load) and owner is not None:
+            function = analysis.method(owner.cls, node.attr)
             if function is not None and decorator_kind(function.node) in PROPERTIES:
-                found = method(analysis, code.owner, node.attr)
+                found = method(analysis, owner, node.attr)
                 yield from [found] if found is not None else []
 
 
