@@ -184,12 +184,12 @@ def test_a_lambda_within_a_class_that_moves_is_named_in_the_module(notebook):
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        ("scale = len(str(torch))", "the code uses `scale`, which is computed in the notebook"),
+        ("scale = torch.rand(1)", "the code uses `scale`, which is computed in the notebook"),
         ("scale = 1\nscale = 2", "`scale` is set more than once"),
         ("if torch:\n    scale = 1", "`scale` is set in a compound statement"),
         ("%run settings.py", "`scale` is not defined in the notebook"),
         ("from settings import *", "`scale` may come from a star import"),
-        ("scale = 1\nRows.scale = 2", "an attribute or item of `Rows` is set"),
+        ("scale = 1\nRows.scale = 2", "`Rows` may be changed after its definition"),
         ("def scale():\n    global count\n    count = 1", "the code sets the global `count`"),
         ("def scale():\n    return __name__", "`__name__` is another one in a module"),
         ("def scale():\n    !ls\n", "`scale` contains an IPython command"),
@@ -201,6 +201,77 @@ def test_what_a_module_cannot_take_is_refused(notebook, more, reason):
     session = notebook(rows, more, SENT)
     outcomes = [one.outcome for one in session.diagnoses() if one.finding.code == "DLF106"]
     assert [outcome.reason for outcome in outcomes if reason in outcome.reason], outcomes
+    assert session.rewrite(unsafe=True).changes == ()
+
+
+VALUES = (
+    "import collections, os, random\nimport numpy as np\nfrom pathlib import Path\n"
+    "from typing import Callable, Optional, Union"
+)
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "scale = Union[np.ndarray, Optional[int]]",
+        "scale = np.float32",
+        "scale: list = [np.float32(0.5), *range(3)]",
+        "scale = collections.namedtuple('Scale', ['low', 'high'])\nfirst = scale(1, 2)",
+        "scale = Callable[[int], str]\nsome = lambda: scale",
+        "scale = Path('data') / 'rows'",
+        "scale = {name: at for at, name in enumerate('a b'.split())}",
+        "scale = sorted({'a', 'b'})[0] + 'c'",
+        "scale = {'a', 'b'}",
+        "scale = list[int] | None",
+        "scale = {'a': 1}\nprint(scale['a'], len(scale))",
+    ],
+)
+def test_a_value_that_is_equal_in_every_process_moves_with_what_uses_it(notebook, definition):
+    rows = ROWS.replace("tensor(index)", "tensor(index, scale)")
+    book, module = notebook(VALUES, definition, rows, SENT).rewrite(unsafe=True).changes
+    assert f"\n\n{definition.partition(chr(10))[0]}\n\n\nclass Rows" in module.after.decode()
+    assert "from book_workers import scale" in book.after.decode()
+
+
+def test_a_value_moves_with_the_values_that_it_is_made_from(notebook):
+    cells = "BASE = Path('data')", "scale = BASE / 'rows'", "unused = BASE / 'more'"
+    rows = ROWS.replace("tensor(index)", "tensor(index, scale)")
+    _, module = notebook(VALUES, *cells, rows, SENT).rewrite(unsafe=True).changes
+    assert "\n\nBASE = Path('data')\nscale = BASE / 'rows'\n\n\n" in module.after.decode()
+    assert "from pathlib import Path" in module.after.decode()
+    assert "unused" not in module.after.decode()
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        (["scale = random.random()"], "computed in the notebook"),
+        (["scale = os.environ['SCALE']"], "computed in the notebook"),
+        (["scale = Path.cwd()"], "computed in the notebook"),
+        (["scale = Path('a').exists()"], "computed in the notebook"),
+        (["scale = list({'a', 'b'})"], "computed in the notebook"),
+        (["names = {'a', 'b'}", "scale = [name for name in names]"], "computed in the notebook"),
+        (["scale = enumerate('ab')"], "computed in the notebook"),
+        (["scale = settings.scale"], "computed in the notebook"),
+        (["np.scale = 2", "scale = np.scale"], "computed in the notebook"),
+        (["scale = max([1, 2], key=random.choice)"], "computed in the notebook"),
+        (["noise = random.random()", "scale = noise * 2"], "computed in the notebook"),
+        (["scale = [1]", "scale.append(2)"], "`scale` may be changed"),
+        (["scale = {'a': [1]}", "scale['a'].append(2)"], "`scale` may be changed"),
+        (["scale = [1]", "def grow(items):\n    items.append(2)\ngrow(scale)"], "may be changed"),
+        (["scale = [1]", "other = scale", "other.append(2)"], "`scale` may be changed"),
+        (
+            ["scale = collections.namedtuple('S', 'a')", "scale.__new__.__defaults__ = (1,)"],
+            "`scale` may be changed",
+        ),
+        (["scale = base * 2", "base = 1"], "`base` is used above its definition"),
+    ],
+)
+def test_a_value_that_differs_or_changes_stays(notebook, cells, reason):
+    rows = ROWS.replace("tensor(index)", "tensor(index, scale)")
+    session = notebook(f"{VALUES}\nimport settings", *cells, rows, SENT, settings="scale = 1\n")
+    (outcome,) = (one.outcome for one in session.diagnoses())
+    assert reason in outcome.reason
     assert session.rewrite(unsafe=True).changes == ()
 
 

@@ -8,6 +8,7 @@ from torch.utils.data import Dataset
 
 SIZE = 8
 SCALE = 1 / 4  # of every value
+KIND = np.float32
 
 
 # The root of a number, scaled.
@@ -22,7 +23,7 @@ class Roots(Dataset):
         return SIZE
 
     def __getitem__(self, index):
-        return np.float32(root(index))
+        return KIND(root(index))
 
 
 def collate(values):

@@ -11,19 +11,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlfix.fixing.equal_values import EqualValues
 from dlfix.fixing.hoisting.names import wanted
 from dlfix.fixing.notebooks import NOT_MOVED, module_path
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.fixing.plans_notebooks import CellsPlan, Imported, ModulePlan, Replaced
-from dlfix.project.order import in_order
-from dlfix.project.syntax import last_name
+from dlfix.project.order import begins_before, in_order
+from dlfix.project.syntax import FUNCTIONS, last_name
 from dlfix.rules.reading.callables import definition
 from dlfix.source.notebook import MAGIC, MARK
 from dlfix.source.text import Position, Span
 
 if TYPE_CHECKING:
     from dlfix.project.bindings import Binding
-    from dlfix.project.module import Module
+    from dlfix.project.module import Scope
+    from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis
     from dlfix.rules.base import Finding
 
@@ -42,7 +44,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     for finding in findings:
         by_path.setdefault(finding.place.path, []).append(finding)
     for path, group in by_path.items():
-        move = _Move(analysis.project.module(path), _target(path, analysis))
+        move = _Move(analysis.project, path, _target(path, analysis))
         moved = []
         for finding in group:
             try:
@@ -90,8 +92,9 @@ class _Parts:
 class _Move:
     """All that leaves one notebook."""
 
-    def __init__(self, module: Module, target: _Target) -> None:
-        self.module = module
+    def __init__(self, project: Project, path: Path, target: _Target) -> None:
+        self.module = project.module(path)
+        self.values = EqualValues(project, self.module)
         self.target = target
         self.parts = _Parts()
 
@@ -144,13 +147,9 @@ class _Move:
         if isinstance(statement, _MOVABLE):
             return statement.name
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_plain(value):
-                return name
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()):
-                return name
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value) if _is_plain(
-                value
-            ):
+            case (
+                ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name))
+            ) if self._is_equal(statement):
                 return name
         raise _Stays(f"the definition is not at the top level of a cell {self._at(statement)}")
 
@@ -237,11 +236,26 @@ class _Move:
             or self.module.parent(statement) is not self.module.tree
         ):
             raise _Stays(f"`{name}` is set in a compound statement {self._at(statement)}")
-        if not isinstance(statement, _MOVABLE) and not _is_constant(statement):
+        if not isinstance(statement, _MOVABLE) and not self._is_equal(statement):
             raise _Stays(
                 f"the code uses `{name}`, which is computed in the notebook {self._at(statement)}"
             )
+        if begins_before(read, statement) and not self._is_delayed(read):
+            raise _Stays(f"`{name}` is used above its definition {self._at(read)}")
         self._take_statement(statement, parts)
+
+    def _is_delayed(self, read: ast.AST) -> bool:
+        """Return whether a read is in a function, which runs once all is defined."""
+        scope: Scope | None = self.module.scope_of(read)
+        while scope is not None and not isinstance(scope.node, (*FUNCTIONS, ast.Lambda)):
+            scope = scope.parent
+        return scope is not None
+
+    def _is_equal(self, statement: ast.stmt) -> bool:
+        value = getattr(statement, "value", None)
+        return isinstance(value, ast.Lambda) or (
+            isinstance(value, ast.expr) and self.values.is_equal(value)
+        )
 
     def _star_imports(self) -> Iterator[ast.ImportFrom]:
         """Yield the imports of the notebook that bring names which it does not spell out."""
@@ -272,18 +286,9 @@ class _Move:
             raise _Stays(f"`{name}` is defined more than once {self._at(bindings[1].statement)}")
         if name in self.module.scope.module_globals:
             raise _Stays(f"`{name}` is assigned with `global` in a function {self._at(statement)}")
-        for node in self.module.nodes_by_name.get(name, ()):
-            above = self.module.parent(node)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
-                raise _Stays(f"`{name}` is deleted {self._at(node)}")
-            stored = isinstance(above, (ast.Attribute, ast.Subscript)) and above.value is node
-            if stored and isinstance(above.ctx, (ast.Store, ast.Del)):  # type: ignore[union-attr]
-                raise _Stays(f"an attribute or item of `{name}` is set {self._at(node)}")
-            if isinstance(above, ast.Call) and getattr(above.func, "id", "") in (
-                "setattr",
-                "delattr",
-            ):
-                raise _Stays(f"an attribute of `{name}` is set {self._at(node)}")
+        change = self.values.change(name, getattr(statement, "value", None))
+        if change is not None:
+            raise _Stays(f"`{name}` may be changed after its definition {self._at(change)}")
 
     # The texts
 
@@ -416,27 +421,6 @@ def _imported(statement: ast.AST, alias: ast.AST) -> Imported:
     if alias.name == "__main__":
         raise _Stays("`__main__` is a different module in a worker")
     return Imported(alias.name, "", alias.asname or "")
-
-
-def _is_constant(statement: ast.stmt) -> bool:
-    value = getattr(statement, "value", None)
-    return isinstance(statement, (ast.Assign, ast.AnnAssign)) and (
-        isinstance(value, ast.Lambda) or (value is not None and _is_plain(value))
-    )
-
-
-def _is_plain(value: ast.expr) -> bool:
-    """Return whether an expression has the same value wherever it is evaluated, and cannot be changed."""
-    match value:
-        case ast.Constant():
-            return True
-        case ast.Tuple(elts=items):
-            return all(map(_is_plain, items))
-        case ast.UnaryOp(operand=operand):
-            return _is_plain(operand)
-        case ast.BinOp(left=left, right=right):
-            return _is_plain(left) and _is_plain(right)
-    return False
 
 
 def _put(lines: list[str], span: Span, first: int, text: str) -> None:
