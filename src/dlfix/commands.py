@@ -279,6 +279,7 @@ class Manner:
 
 def apply(request: Request, manner: Manner) -> int:
     """Rewrite what can be rewritten."""
+    from dlfix import parts
     from dlfix.report.text import plural
 
     if request.from_stdin:
@@ -297,7 +298,7 @@ def apply(request: Request, manner: Manner) -> int:
         session = _session(request, progress)
         chooser = _chooser(session, request, manner, progress) if manner.interactive else None
         try:
-            outcome = session.rewrite() if chooser is None else _reviewed(session, chooser)
+            outcome = parts.rewrite(session) if chooser is None else _reviewed(session, chooser)
         except KeyboardInterrupt:
             if chooser is None:
                 raise
@@ -315,11 +316,12 @@ def apply(request: Request, manner: Manner) -> int:
 
 def _reviewed(session: Session, chooser: Chooser) -> Outcome:
     """Go through the fixes; from the first again, with the answers given, where one goes back."""
+    from dlfix import parts
     from dlfix.interactive import Back
 
     while True:
         try:
-            return session.rewrite(choose=chooser)
+            return parts.rewrite(session, chooser)
         except Back:
             chooser.rewind()
 

@@ -1,4 +1,4 @@
-"""The projects in a folder of projects: each is checked by itself, and its answer is kept.
+"""The projects in a folder of projects: each is checked, and rewritten, by itself; an answer of `check` is kept.
 
 So memory holds one project at a time, and a change in one asks for no other again. An answer that is kept is
 plain data, as `results` keeps it, with all that was looked at for it. After an edit it counts if nothing would
@@ -8,6 +8,7 @@ notice the edit that was asked of the project (`reuse`).
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,11 +16,11 @@ from typing import TYPE_CHECKING
 from dlfix import results, reuse
 from dlfix.answers import Answer, read
 from dlfix.project.surroundings import apart
-from dlfix.session import Session, by_place
+from dlfix.session import Outcome, Session, by_place
 from dlfix.source import seen
 
 if TYPE_CHECKING:
-    from dlfix.fixing.outcomes import Diagnosis
+    from dlfix.fixing.outcomes import Choose, Diagnosis
 
 FEW = 50  # files: a project's own cost is no matter then
 
@@ -36,13 +37,47 @@ def diagnoses(session: Session, *, plain: bool, kept: bool = True) -> list[Diagn
     return sorted((d for one in session.answers for d in one.diagnoses), key=by_place)
 
 
-def _answers(session: Session, *, plain: bool, kept: bool) -> list[Answer]:
-    """Return the answer about each project; none where nothing is kept, and the files are not those of several."""
+def rewrite(session: Session, choose: Choose | None = None) -> Outcome:
+    """Apply fixes as `Session.rewrite` does, in a folder of projects to each by itself: nothing of another is in the way."""
+    groups = _groups(session)
+    if len(groups) < 2:
+        return session.rewrite(choose=choose)
+    session.by_parts = True
+    session.answers = []
+    outcomes = []
+    for part in map(session.part, groups):
+        outcomes.append(part.rewrite(choose=choose))
+        session.answers.append(_answer_of(part, ()))
+    return _joined(session, outcomes)
+
+
+def _joined(session: Session, outcomes: Sequence[Outcome]) -> Outcome:
+    """Return what came of the projects of a folder as one."""
+    after = {path: text for one in outcomes for path, text in one.after.items()}
+    return Outcome(
+        tuple(each for one in outcomes for each in one.changes),
+        {path: text for one in outcomes for path, text in one.before.items()},
+        after,
+        tuple(each for one in outcomes for each in one.applied),
+        tuple(each for one in outcomes for each in one.left),
+        session.project.with_texts(after),
+        tuple(dict.fromkeys(each for one in outcomes for each in one.errors)),
+        tuple(each for one in outcomes for each in one.left_before),
+    )
+
+
+def _groups(session: Session) -> list[tuple[Path, ...]]:
+    """Return the files of each project; none where they are few, or a text is not on disk."""
     if len(session.files) <= FEW or session.texts or session.loose:
         return []
     if not {*session.around} <= {*session.files}:
         return []
-    groups = apart(session.files, session.bytes_of)
+    return apart(session.files, session.bytes_of)
+
+
+def _answers(session: Session, *, plain: bool, kept: bool) -> list[Answer]:
+    """Return the answer about each project; none where nothing is kept, and the files are not those of several."""
+    groups = _groups(session)
     several = len(groups) > 1
     outer = seen.watched() if kept else None
     parts = map(session.part, groups)
@@ -109,7 +144,11 @@ def _place(part: Session) -> Path | None:
 
 def _worked_out(part: Session, *, plain: bool) -> Answer:
     """Ask what there is to say."""
-    diagnoses = [_bare(each, plain=plain) for each in part.diagnoses()]
+    return _answer_of(part, [_bare(each, plain=plain) for each in part.diagnoses()])
+
+
+def _answer_of(part: Session, diagnoses: Sequence[Diagnosis]) -> Answer:
+    """Return what there is to say of a project that has been read."""
     extent = (part.extent.loaders, part.extent.others, part.extent.unknown)
     troubles = part.unreadable(), part.serious(), part.bugs, part.cut_short
     return Answer(diagnoses, *troubles, extent, part.cut_at, part.hidden)

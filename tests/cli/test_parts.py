@@ -47,6 +47,27 @@ def test_projects_apart_are_told_as_all_in_one(two, asked, monkeypatch, form):
     assert asked == ["one", "other"]
 
 
+@pytest.mark.parametrize("options", [["--diff"], ["--unsafe-fixes"]], ids=" ".join)
+def test_each_project_is_rewritten_by_itself_and_told_as_all_in_one(two, monkeypatch, options):
+    rewritten = []
+    rewrite = Session.rewrite
+
+    def noted(session, **given):
+        rewritten.append(sorted(path.name for path in session.files))
+        return rewrite(session, **given)
+
+    monkeypatch.setattr(Session, "rewrite", noted)
+    before = {path: path.read_bytes() for path in two.folder.rglob("*.py")}
+    whole = told(two("apply", *options, "--no-cache"))
+    written = {path: path.read_bytes() for path in before}
+    for path, data in before.items():
+        path.write_bytes(data)
+    monkeypatch.setattr(parts, "FEW", 1)
+    assert told(two("apply", *options, "--no-cache")) == whole
+    assert {path: path.read_bytes() for path in before} == written
+    assert rewritten == [["a.py", "b.py", "broken.py"], ["a.py", "broken.py"], ["b.py"]]
+
+
 def test_only_the_project_that_changed_is_asked_again(two, asked):
     first = told(two("check"))
     write(two.folder, "other/b.py", "x = stuck\n\n\ny = worse\n\n\n\n\nz = 1\n")
