@@ -573,6 +573,10 @@ def test_all_attributes_together_stay_as_they_are_where_they_are(body):
     assert any("but the fix " in reason for reason in opened(body=body))
 
 
+STEPS = (
+    "class Steps:\n    def __init__(self):\n        self.steps = 1\n\n"
+    "def show(rows):\n    print(rows.steps)\n    return rows.__dict__\n"
+)
 SEEN_OUTSIDE = {
     "by a function": ("def show(thing):\n    return getattr(thing, '__dict__', None)\n\nshow(rows)\n", True),
     "by what a library calls": (
@@ -581,6 +585,11 @@ SEEN_OUTSIDE = {
         True,
     ),
     "of something else": ("def show(thing):\n    return getattr(thing, '__dict__', None)\n\nshow(Other())\n", False),
+    "what is asked for an attribute that only another class sets": (STEPS, False),
+    "what is asked for an attribute that code sets on anything": (
+        f"{STEPS}\n\ndef mark(rows):\n    rows.steps = 1\n", True,
+    ),
+    "a copy": ("def show(rows):\n    return copy.copy(rows).__dict__\n", True),
     "another attribute": ("def show(thing):\n    return getattr(thing, '__name__', None)\n\nshow(rows)\n", False),
 }  # fmt: skip
 

@@ -69,6 +69,12 @@ def is_other(folder: Path, text: str, **more: str) -> bool:
         "def train(opt):\n    print(vars(opt))\ntrain(parser.parse_args())\nnet = own.Net()\nnet.train()",
         "from omegaconf import DictConfig\ndef show(cfg: DictConfig):\n    print(vars(cfg.encoder))",
         "import omegaconf\ndef show(cfg: omegaconf.DictConfig):\n    print(vars(cfg['encoder'].rows))",
+        "import sys\nprint(vars(sys.modules[__name__]))",
+        "import importlib\nprint(vars(importlib.import_module('own')))",
+        "from typing import Optional\ndef show(opts: Optional[argparse.Namespace]):\n    print(vars(opts))",
+        "class Config:\n    @classmethod\n    def read(cls, path):\n        return cls.made(path)\n"
+        "    @classmethod\n    def made(cls, path):\n        config = cls()\n        return config\n"
+        "print(vars(Config.read('a')))",
         PARSER.format(made="Options()") + "print(vars(Shared().get()))",
         PARSER.format(made="parser.parse_args()")
         + "shared = Shared()\nargs = shared.get()\nprint(vars(args))",
@@ -135,6 +141,9 @@ def test_a_function_that_another_module_calls_is_seen(tmp_path: Path):
         "class A(B):\n    def __init__(self):\n        self.opt = parser.parse_args()\n    def show(self):\n"
         "        print(vars(self.opt))",
         "def show(rows: Dataset):\n    print(vars(rows))",
+        "from typing import Sequence\ndef show(rows: Sequence):\n    print(vars(rows))",
+        "class Kept(Rows):\n    @classmethod\n    def made(cls):\n        return cls('a')\nprint(vars(Kept.made()))",
+        "def twice(f): return f\n@twice\ndef made():\n    return Options()\nprint(vars(made()))",
         "def show(loader: DataLoader):\n    print(vars(loader.dataset))",
         "from own import DictConfig\ndef show(cfg: DictConfig):\n    print(vars(cfg.rows))",
         "from omegaconf import DictConfig\ndef show(cfg: DictConfig):\n    cfg = other()\n    print(vars(cfg.rows))",

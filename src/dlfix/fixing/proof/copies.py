@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from dlfix.catalog import load
 from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order
+from dlfix.fixing.proof.asked_attributes import BARE
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.handling import held_by, operations_on
 from dlfix.fixing.proof.late_code import opening_calls
 from dlfix.fixing.proof.left_behind import notes_once_more
-from dlfix.fixing.proof.objects import BARE, may_be_object
+from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.positions import reads_on
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.state import dropped, opened_when_asked, restored

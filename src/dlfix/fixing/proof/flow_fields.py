@@ -6,9 +6,9 @@ import ast
 from pathlib import Path
 from typing import TypeAlias
 
+from dlfix.fixing.proof.asked_attributes import BARE, has_other_attributes
 from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.flow_targets import Targets, annotated, annotation
-from dlfix.fixing.proof.objects import BARE, has_other_attributes
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.syntax import last_part, within
 from dlfix.project.holding import ANYWHERE

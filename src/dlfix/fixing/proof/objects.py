@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlfix.fixing.proof.asked_attributes import has_other_attributes, is_copy
 from dlfix.fixing.proof.changes import ClassChange
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
@@ -13,7 +14,6 @@ from dlfix.fixing.proof.syntax import (
     executed,
     last_part,
     parameters,
-    stored_names,
     within,
 )
 from dlfix.fixing.proof.writes import goes_by, values_of
@@ -21,9 +21,6 @@ from dlfix.project.holding import Holding, Passing
 from dlfix.project.module import Module
 from dlfix.project.trees import kept
 
-# Bases that give an object no attributes but methods of their own.
-BARE = frozenset({"object", "ABC", "Generic", "Protocol", "Dataset", "IterableDataset"})
-_OF_ATTRIBUTES = frozenset({"AttributeError", "Exception", "BaseException"})
 _PUTTING = frozenset({"append", "appendleft", "add", "insert", "setdefault"})
 _MOST_KEPT = 16  # sets of modules of which is remembered what holds objects there
 _MOST_MODULES = 24  # a name in more modules than these is too common to follow
@@ -41,37 +38,6 @@ def may_be_object(
     if isinstance(node, ast.Attribute) and node.attr in change.new.given_names(change.after):
         return True
     return is_object(change, module, node, classes) or _is_passed_to(change, module, node)
-
-
-def has_other_attributes(
-    program: Program, module: Module, node: ast.expr, classes: list[Class]
-) -> bool:
-    """Return whether a function reads an attribute of its parameter that no object of the classes has."""
-    function, name = program.enclosing(module, node), dotted(node)
-    if function is None or name not in parameters(function) or name in stored_names(function.body):
-        return False
-    nodes = list(executed(function.body))
-    if any(map(_catches, nodes)) or "hasattr" in map(last_part, nodes):
-        return False
-    read = {n.attr for n in nodes if isinstance(n, ast.Attribute) and dotted(n.value) == name}
-    read = {attr for attr in read if not attr.startswith("__")}
-    unset = {attr for attr in read if not any(program.project.setters(attr))}
-    return bool(unset) and all(_lacks_one(program, cls, unset) for cls in classes)
-
-
-def _catches(node: ast.AST) -> bool:
-    """Return whether a node handles the error of an attribute that is not there."""
-    if not isinstance(node, ast.ExceptHandler):
-        return False
-    return node.type is None or any(last_part(n) in _OF_ATTRIBUTES for n in ast.walk(node.type))
-
-
-def _lacks_one(program: Program, cls: Class, names: set[str]) -> bool:
-    """Return whether objects of a class surely lack one of some attributes that nothing sets."""
-    lineage = program.lineage(cls)
-    members = {name for each in lineage for name in (*each.methods, *each.values, *each.annotated)}
-    known = not set(program.unknown_bases(cls)) - BARE and "__getattr__" not in members
-    return known and bool(names - members - {*dir(object)})
 
 
 def may_go_by(change: ClassChange, module: Module, node: ast.expr, classes: list[Class]) -> bool:
@@ -101,7 +67,7 @@ def is_object(
             made = change.new.class_of(module, value.func)
             if made in classes or (made is None and last_part(value.func) in names):
                 return True
-            if _is_copy(value) and is_object(change, module, value.args[0], classes, asked):
+            if is_copy(value) and is_object(change, module, value.args[0], classes, asked):
                 return True
             if any(
                 _gives(change, *known, classes, asked)
@@ -225,13 +191,6 @@ def _gives(
 def _named_in(function: Function) -> frozenset[str]:
     """Return the last part of each name in the body of a function."""
     return frozenset(map(last_part, within(function.body)))
-
-
-def _is_copy(call: ast.Call) -> bool:
-    return (
-        dotted(call.func) in ("copy", "copy.copy", "copy.deepcopy", "deepcopy")
-        and len(call.args) == 1
-    )
 
 
 def _by_own_method(

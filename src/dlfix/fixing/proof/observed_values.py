@@ -173,7 +173,7 @@ class Sources:
         own = self.program.class_of_self(module, node)
         if own is not None:
             bases = self.program.unknown_bases(own)
-            return not _is_of_class(module, node) and not any(map(_is_metaclass, bases))
+            return not is_of_class(module, node) and not any(map(_is_metaclass, bases))
         scope = module.scope_of(node).lookup(name)
         if scope is None:
             return isinstance(getattr(builtins, name, None), type)
@@ -460,7 +460,7 @@ def _is_class(statement: ast.ImportFrom, name: str) -> bool:
     return any(each[:1].isupper() for each in origins)
 
 
-def _is_of_class(module: Module, node: ast.Name) -> bool:
+def is_of_class(module: Module, node: ast.Name) -> bool:
     """Return whether the first parameter of a method is the class."""
     method = next(
         a for a in module.ancestors(node) if isinstance(a, FUNCTIONS) and node.id in parameters(a)

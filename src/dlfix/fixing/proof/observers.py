@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from dlfix.fixing.proof import writes
+from dlfix.fixing.proof.asked_attributes import has_other_attributes
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.construction_sites import leading_to
 from dlfix.fixing.proof.equality import compares_field, equality_questions, field_options
 from dlfix.fixing.proof.error_handlers import Handler, goes_on, handler_of
 from dlfix.fixing.proof.late_code import opens_nothing
-from dlfix.fixing.proof.objects import has_other_attributes, may_be_object
+from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.other_objects import OtherObjects
 from dlfix.fixing.proof.program import Class, is_cached

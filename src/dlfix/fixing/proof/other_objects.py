@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from dlfix.fixing.proof.asked_attributes import BARE
 from dlfix.fixing.proof.computed_names import computed_in
 from dlfix.fixing.proof.flow_targets import Targets, annotation
-from dlfix.fixing.proof.observed_values import Sources, tables_changed
+from dlfix.fixing.proof.observed_values import Sources, is_of_class, tables_changed
 from dlfix.fixing.proof.program import Class, Program, whose_class
-from dlfix.fixing.proof.syntax import Function, executed, last_part
+from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part
 from dlfix.project.bindings import Binding
 from dlfix.project.library_names import imported_as
 from dlfix.project.module import Module
@@ -19,6 +20,9 @@ _OF_DATA = frozenset("json yaml toml tomllib configparser omegaconf".split())
 # Methods of parsers of command lines that make what they give.
 _PARSE = frozenset("parse_args parse_known_args parse_intermixed_args".split())
 _COPIES = frozenset({"copy.copy", "copy.deepcopy"})
+_OF_CLASS = frozenset({"classmethod", "staticmethod"})  # what these decorate gives what it returns
+_ABSTRACT = ("typing.", "typing_extensions.", "collections.")  # what an object is by its methods
+_IMPORTING = frozenset({"importlib.import_module", "__import__"})
 
 
 class OtherObjects(Sources):
@@ -34,6 +38,8 @@ class OtherObjects(Sources):
         if isinstance(node, ast.Call) and whose_class(node) is None and node not in met:
             met.add(node)
             return self._gives_other(module, node, (), met)
+        if isinstance(node, ast.Subscript) and imported_as(module, node.value) == "sys.modules":
+            return True
         if isinstance(node, (ast.Name, ast.Attribute)) and (
             self._is_module(module, node) or self._is_of_data(module, node)
         ):
@@ -81,7 +87,17 @@ class OtherObjects(Sources):
     def _is_value(self, module: Module, annotation: ast.expr) -> bool:
         if self.program.class_of(module, annotation) in self.family:
             return False
-        return super()._is_value(module, annotation)
+        return self._is_of_other_library(module, annotation) or super()._is_value(
+            module, annotation
+        )
+
+    def _is_of_other_library(self, module: Module, annotation: ast.expr) -> bool:
+        """Return whether an annotation is a class of a library, none of whose classes is a base of these."""
+        name = imported_as(module, annotation)
+        if not self.program.is_of_library(module, annotation) or name.startswith(_ABSTRACT):
+            return False
+        bases = {base for cls in self.family for base in self.program.unknown_bases(cls)}
+        return bases <= BARE and last_part(annotation) not in BARE
 
     def _bound(self, module: Module, binding: Binding, met: set[object]) -> bool:
         if binding.kind == "assign" and isinstance(binding.value, ast.Call) and binding.path:
@@ -106,9 +122,14 @@ class OtherObjects(Sources):
         made = self.program.class_of(module, call.func)
         if path:
             return False
+        own = self.program.class_of_self(module, call.func)
+        if own is not None and isinstance(call.func, ast.Name) and is_of_class(module, call.func):
+            return all(map(self._makes_its_own, (own, *self.program.heirs(own))))
         if made is not None:
-            return made not in self.family and "__new__" not in made.methods
+            return self._makes_its_own(made)
         name = imported_as(module, call.func)
+        if name in _IMPORTING:
+            return True
         if name in _COPIES and len(call.args) == 1:
             return self._are(module, call.args[0], met)
         if name and self.program.is_of_library(module, call.func):
@@ -117,6 +138,10 @@ class OtherObjects(Sources):
         if isinstance(call.func, ast.Name) and call.func.id in ("vars", "dir"):
             return module.scope_of(call).lookup(call.func.id) is None
         return self._makes_other(module, call.func)
+
+    def _makes_its_own(self, cls: Class) -> bool:
+        """Return whether a class makes objects of its own, and is another."""
+        return cls not in self.family and "__new__" not in cls.methods
 
     def _has(self, module: Module) -> bool:
         named = [node for each in _PARSE for node in module.functions_by_name.get(each, ())]
@@ -131,7 +156,9 @@ class OtherObjects(Sources):
             return True
         met.add(key)
         nodes = [*executed(function.body)]
-        if function.decorator_list or not isinstance(function, ast.FunctionDef):
+        if not isinstance(function, ast.FunctionDef):
+            return False
+        if not all(dotted(each) in _OF_CLASS for each in function.decorator_list):
             return False
         if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in nodes):
             return False

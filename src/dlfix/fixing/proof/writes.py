@@ -354,6 +354,7 @@ def goes_by_known(program: Program, module: Module, node: ast.expr, family: list
     if program.class_of_self(module, node) is not None:
         return False
     known = [program.given_names(cls) for cls in family]
+    node = _copied(node) or node
     return any(last_part(node) in given and ANYWHERE not in given for given in known)
 
 

@@ -1,0 +1,77 @@
+"""What code asks of an object tells that it is none of some classes: no object of these has such an attribute."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.syntax import (
+    dotted,
+    executed,
+    last_part,
+    parameters,
+    stored_names,
+)
+from dlfix.project.module import Module
+
+# Bases that give an object no attributes but methods of their own.
+BARE = frozenset({"object", "ABC", "Generic", "Protocol", "Dataset", "IterableDataset"})
+_OF_ATTRIBUTES = frozenset({"AttributeError", "Exception", "BaseException"})
+
+
+def has_other_attributes(
+    program: Program, module: Module, node: ast.expr, classes: Sequence[Class]
+) -> bool:
+    """Return whether a function reads an attribute of its parameter, or of what is copied, that no object of the classes has."""
+    while isinstance(node, ast.Call) and is_copy(node):
+        node = node.args[0]
+    function, name = program.enclosing(module, node), dotted(node)
+    if function is None or name not in parameters(function) or name in stored_names(function.body):
+        return False
+    nodes = list(executed(function.body))
+    if any(map(_catches, nodes)) or "hasattr" in map(last_part, nodes):
+        return False
+    read = {n.attr for n in nodes if isinstance(n, ast.Attribute) and dotted(n.value) == name}
+    read = {attr for attr in read if not attr.startswith("__")}
+    return bool(read) and all(_lacks_one(program, cls, read) for cls in classes)
+
+
+def is_copy(call: ast.Call) -> bool:
+    """Return whether a call copies its argument."""
+    return (
+        dotted(call.func) in ("copy", "copy.copy", "copy.deepcopy", "deepcopy")
+        and len(call.args) == 1
+    )
+
+
+def _catches(node: ast.AST) -> bool:
+    """Return whether a node handles the error of an attribute that is not there."""
+    if not isinstance(node, ast.ExceptHandler):
+        return False
+    return node.type is None or any(last_part(n) in _OF_ATTRIBUTES for n in ast.walk(node.type))
+
+
+def _lacks_one(program: Program, cls: Class, names: set[str]) -> bool:
+    """Return whether objects of a class surely lack one of some attributes."""
+    lineage = program.lineage(cls)
+    members = {name for each in lineage for name in (*each.methods, *each.values, *each.annotated)}
+    if set(program.unknown_bases(cls)) - BARE or "__getattr__" in members:
+        return False
+    return any(_is_unset(program, cls, name) for name in names - members - {*dir(object)})
+
+
+def _is_unset(program: Program, cls: Class, name: str) -> bool:
+    """Return whether nothing sets an attribute, or only methods of other classes on their own objects."""
+    family = program.family(cls)
+    for module in program.project.setters(name):
+        stores = module.stores_by_name.get(name, ())
+        owners = [program.class_of_self(module, each.value) for each in stores]
+        if any(own is None or own in family for own in owners):
+            return False
+        if module.says(f"'{name}'") or module.says(f'"{name}"'):
+            return False
+    return True
+
+
+__all__ = ["BARE", "has_other_attributes", "is_copy"]
