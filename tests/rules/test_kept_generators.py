@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from dlfix.config import Settings
+from dlfix.fixing.plans import Refused
+from dlfix.session import Session
 from tests.reach.marked import check, program
 
 BY_PROPERTY = """
@@ -298,3 +301,36 @@ PROGRAMS = [
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_findings_are_those_marked(text: str, tmp_path: Path) -> None:
     check(tmp_path, text)
+
+
+SHIFT = """
+import random
+from torch.utils.data import DataLoader, Dataset
+class Shift:
+    def __init__(self, most=3, rng=None):
+        self.most = most
+        self.rng = random.Random() if rng is None else rng
+    def __call__(self, value):
+        return value + self.rng.uniform(0, self.most)
+class Rows(Dataset):
+    def __init__(self, options):
+        self.change = {made}
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        return self.change(index)
+if __name__ == "__main__":
+    list(DataLoader(Rows({{"most": 2}}), num_workers=2))
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "how"), [("Shift(**options)", "may be"), ("Shift(rng=random.Random(3))", "is")]
+)
+def test_a_generator_that_is_made_where_none_is_passed_may_be_passed(
+    tmp_path: Path, made: str, how: str
+) -> None:
+    (tmp_path / "train.py").write_text(SHIFT.format(made=made))
+    (one,) = Session.open([tmp_path], Settings()).diagnoses()
+    assert isinstance(one.outcome, Refused)
+    assert one.outcome.reason == f"`rng` {how} created elsewhere and passed to `Shift`"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.syntax import parameters
 from dlfix.project.trees import walk
+from dlfix.reach.labels import node_of
 from dlfix.reach.predicates import truth
 from dlfix.reach.values import (
     Bound,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Crossing, Store
+    from dlfix.reach.values import Value
 
 
 class DuplicatedRandomState(Rule):
@@ -172,7 +174,7 @@ class DuplicatedRandomState(Rule):
             f"Every worker gets a copy of the generator `{name}` and draws the same numbers",
             crossing.path[-1].place,
             crossing.path,
-            evidence=_kept(analysis, holder, name, kind, store),
+            evidence=_kept(analysis, holder, crossing, kind, store),
         )
 
     def _bound(
@@ -321,8 +323,9 @@ def _is_reseeded_in_worker(analysis: Analysis, crossing: Crossing, name: str) ->
 
 
 def _kept(
-    analysis: Analysis, holder: Instance, name: str, kind: str, store: Store
+    analysis: Analysis, holder: Instance, crossing: Crossing, kind: str, store: Store
 ) -> randomness.Kept:
+    name = crossing.edge.name
     call = _call(store)
     cls = _class_of(store) or holder.cls.node
     return randomness.Kept(
@@ -335,6 +338,7 @@ def _kept(
         targets=randomness.targets(cls, name),
         annotation=_annotation(store) or _type(cls, call),
         related=tuple(_related(analysis, holder, cls)),
+        is_default=_is_default(store, crossing.value),
     )
 
 
@@ -356,6 +360,20 @@ def _call(store: Store) -> ast.Call | None:
     value = store.value
     node = value.node if isinstance(value, Bound) else None
     return node if isinstance(node, ast.Call) else None
+
+
+def _is_default(store: Store, value: Value) -> bool:
+    """Return whether a generator was made because none was passed: `Random() if rng is None else rng`."""
+    node = store.value.node if isinstance(store.value, Bound) else None
+    match node:
+        case ast.IfExp(body=body, orelse=orelse):
+            choices = [body, orelse]
+        case ast.BoolOp(values=choices):
+            pass
+        case _:
+            return False
+    made = node_of(value)
+    return made is not None and made[0] in choices
 
 
 def _annotation(store: Store) -> str:

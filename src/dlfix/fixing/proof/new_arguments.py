@@ -24,7 +24,10 @@ def missing(module: Module, cls: ast.ClassDef) -> Iterator[tuple[ast.Call, str]]
 
 
 def _calls(module: Module, cls: ast.ClassDef) -> Iterator[ast.Call]:
+    home = module.scope_of(cls)
     for read in module.nodes_by_name.get(cls.name, ()):
+        if isinstance(read, ast.Name) and module.scope_of(read).lookup(read.id) is not home:
+            continue  # another one of that name
         above = module.parent(read)
         if isinstance(above, ast.Call):
             partial = read in above.args[:1] and last_part(above.func) == "partial"

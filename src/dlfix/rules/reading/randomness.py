@@ -72,6 +72,7 @@ class Kept:
     targets: tuple[ast.Attribute, ...]
     annotation: str = ""
     related: tuple[tuple[Module, ast.ClassDef], ...] = ()  # other classes of the same objects
+    is_default: bool = False  # made where the caller passed none
 
 
 @dataclass(frozen=True)
@@ -268,7 +269,8 @@ def why_not(kept: Kept) -> str:
     """Return why a kept generator cannot be made a property, "" if it can."""
     cls, module = kept.cls, kept.module
     if kept.call is None:
-        return f"`{kept.attribute}` is created elsewhere and passed to `{cls.name}`"
+        how = "may be" if kept.is_default else "is"
+        return f"`{kept.attribute}` {how} created elsewhere and passed to `{cls.name}`"
     if not kept.targets:
         return f"`{kept.attribute}` is not set by a simple assignment in `{cls.name}`"
     for other, also in kept.related:
