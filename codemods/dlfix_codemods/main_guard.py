@@ -139,8 +139,8 @@ def _guard(module: cst.Module, taken: Sequence[int]) -> tuple[cst.If, list[cst.E
         elif taken[order - 1] != index - 1:
             lines = [BLANK, *_from_first_comment(lines)]
         if not _is_guard(statement):
-            flush = statement.visit(_Flush(module.default_indent))
-            flush = flush.visit(blocks.Deeper(module.default_indent))  # type: ignore[union-attr]
+            step = module.default_indent
+            flush = statement.visit(_Flush(step)).visit(blocks.Deeper(step))  # type: ignore[union-attr]
             moved = flush.with_changes(leading_lines=[*footer, *lines])  # type: ignore[union-attr]
             inner.append(moved)
             footer = []
@@ -193,19 +193,20 @@ def _block(
 
 
 class _Flush(cst.CSTTransformer):
-    """Keeps blank lines blank once their statement is indented, and comments in their place beside it."""
+    """Keeps blank lines blank once their statement is indented, and indents comments that are left of their block."""
 
     def __init__(self, step: str) -> None:
         super().__init__()
-        self.step = step
+        self._step = step
 
     def leave_EmptyLine(
         self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine
     ) -> cst.EmptyLine:
         line = _flush([updated_node])[0]
-        if line.comment is None or line.indent:
+        if line.indent or line.comment is None or CELL.match(line.comment.value):
             return line
-        return line.with_changes(whitespace=cst.SimpleWhitespace(self.step + line.whitespace.value))
+        space = line.whitespace.with_changes(value=self._step + line.whitespace.value)
+        return line.with_changes(whitespace=space)
 
 
 def _flush(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:

@@ -33,6 +33,19 @@ def test_a_tail_is_indented_with_its_comments_and_blank_lines() -> None:
     )
 
 
+def test_code_in_comments_below_a_block_is_indented_by_one_step() -> None:
+    before = "import a\n\nif a:\n    a.go()\n# later\n# if b:\n    # b.go()\n\na.end()\n"
+    assert guarded(before) == (
+        'import a\n\nif __name__ == "__main__":\n    if a:\n        a.go()\n    # later\n    # if b:\n'
+        "        # b.go()\n\n    a.end()\n"
+    )
+
+
+def test_a_marker_of_a_cell_within_a_block_stays_at_column_0() -> None:
+    before = "import a\n\nif a:\n    a.go()\n# %%\n    # more\n\na.end()\n"
+    assert "\n# %%\n        # more\n" in str(guarded(before))
+
+
 def test_a_string_of_several_lines_keeps_its_bytes() -> None:
     before = 'import a\n\na.go("""x\n  y\n\nz""")\n'
     assert '    a.go("""x\n  y\n\nz""")\n' in str(guarded(before))
