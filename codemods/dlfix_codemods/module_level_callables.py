@@ -196,13 +196,45 @@ class _Carrier(cst.CSTTransformer):
             return self._flattened(original_node, updated_node)
         becomes = self.work.uses.get(original_node.func)
         if becomes is None or isinstance(original_node.func, cst.Lambda):
-            return updated_node
+            return self._closed_up(original_node, updated_node)
         added = [bodies.keyword(name, self._text(value)) for name, value in becomes.keywords]
         first = [cst.Arg(_parsed(self._text(value))) for value in becomes.positional]
         args = bodies.joined(bodies.led(first, updated_node.args), added)
         return self._grow(
             original_node, updated_node.with_changes(func=_parsed(becomes.function), args=args)
         )
+
+    def _closed_up(self, original: cst.Call, updated: cst.Call) -> cst.Call:
+        """Take out the space or line break that only a lambda needed which is a name now."""
+        last = original.args[-1] if original.args else None
+        if last is None or not isinstance(last.value, cst.Lambda):
+            return updated
+        if last.value not in self.work.uses or isinstance(last.comma, cst.Comma):
+            return updated
+        opening, closing = original.whitespace_before_args, last.whitespace_after_arg
+        if isinstance(opening, cst.SimpleWhitespace):
+            if opening.value or not isinstance(closing, cst.SimpleWhitespace):
+                return updated
+        elif not self._fits_one_line(original, updated):
+            return updated
+        none = cst.SimpleWhitespace("")
+        args = [*updated.args[:-1], updated.args[-1].with_changes(whitespace_after_arg=none)]
+        return updated.with_changes(whitespace_before_args=none, args=args)
+
+    def _fits_one_line(self, original: cst.Call, updated: cst.Call) -> bool:
+        """Return whether a call of one argument, without comments, has room on the line it begins on."""
+        argument = self.work.module.code_for_node(updated.args[-1].value)
+        if (
+            len(original.args) > 1
+            or original.args[0].keyword
+            or "\n" in argument
+            or bodies.comments_of(original)
+        ):
+            return False
+        span = self.work.spans[original]
+        head = self.work.lines[span.start.row - 1].rstrip()
+        tail = self.work.lines[span.end.row - 1][span.end.column :].rstrip()
+        return head.endswith("(") and len(f"{head}{argument}){tail}") <= self.work.width
 
     def _is_partial(self, call: cst.Call) -> bool:
         """Return whether a call is a partial of what becomes one itself."""
