@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlfix.fixing.classes.additions import Additions, additions
 from dlfix.fixing.classes.facts import ClassFacts, Method
 from dlfix.fixing.classes.handles import Handle, Moved, Refusal
 from dlfix.fixing.classes.loop_residue import EachTime, home_block, outermost_in
@@ -28,7 +29,7 @@ def is_filled(facts: ClassFacts, handle: Handle) -> bool:
 
     What is filled when something is asked for starts empty in each process as well.
     """
-    if local_start(facts, handle) is not None:
+    if local_start(facts, handle) is not None or additions(facts, handle):
         return True
     if not is_empty(handle.site.value):
         return False
@@ -74,6 +75,9 @@ class Filling(Filled):
             raise Refusal(
                 f"the statement also sets other attributes ({self.facts.line(self.start)})"
             )
+        added = additions(self.facts, self.handle)
+        if added:
+            return Additions(self, added).run(leading)
         loop = find_loop(self.facts, self.method, self.handle, self.start)
         if loop is not None and not together:
             return WholeLoop(self, loop).run(leading)
