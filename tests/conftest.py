@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import itertools
 import shutil
 
 import pytest
+
+# As a run of dlfix does: looking for cycles among trees that have none takes a fifth of the time.
+gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,6 +44,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.name in RUN_WITH_TORCH and item.path.parent.name == "runtime":
             item.add_marker(pytest.mark.skip(reason="torch is not installed"))
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: no later look for cycles goes through it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -149,7 +149,7 @@ def test_more_subclasses_than_are_compared_cost_no_more_each(base, tmp_path):
         return counted
 
     check(49)
-    few, some, many = (check(count) for count in (150, 300, 600))
+    few, some, many = (check(count) for count in (100, 200, 400))
     assert many - some < 2.6 * (some - few)
 
 
@@ -183,7 +183,7 @@ def test_the_work_grows_as_the_number_of_files_with_findings_does(tmp_path):
         return calls(folder, run("Rows(lambda x: x)"))
 
     tree(2)
-    few, some, many = (tree(count) for count in (5, 10, 20))
+    few, some, many = (tree(count) for count in (4, 8, 16))
     assert many - some < 2.4 * (some - few)
 
 

@@ -424,13 +424,13 @@ def test_it_is_told_whether_the_program_was_ended_at_its_first_workers(tmp_path,
 
 
 @pytest.mark.parametrize(
-    ("last", "reason"),
+    ("last", "reason", "transform"),
     [
-        ("raise KeyError('lr')", r"failed before it started a worker \(.*\): KeyError: 'lr'"),
-        ("sys.exit('no GPU')", "called sys.exit.no GPU. before it started a worker"),
+        ("raise KeyError('lr')", r"failed before it started a worker \(.*\): KeyError: 'lr'", ""),
+        ("sys.exit('no GPU')", "called sys.exit.no GPU. before it started a worker", "lambda x: x"),
     ],
+    ids=["raises, its loader good", "leaves, its loader bad"],
 )
-@pytest.mark.parametrize("transform", ["", "lambda x: x"], ids=["good", "bad"])
 def test_a_program_that_fails_with_its_loader_made_is_examined_and_has_status_2(
     tmp_path, capfd, last, reason, transform
 ):
