@@ -238,3 +238,38 @@ def test_methods_that_call_each_other_are_run_a_bounded_number_of_times(tmp_path
     analysis = analysis_of(tmp_path, LOADER + program + LOAD, prelude="")
     paths(analysis)
     assert analysis.interpreter.cut_short
+
+
+KINDS = "".join(
+    f"class D{i}(Base):\n    def load(self): self.features = [lambda b: {i}]\n" for i in range(12)
+)
+BASE = (
+    "class Base(Dataset):\n    def __init__(self, a):\n"
+    + "".join(f"        self.a{i} = a\n" for i in range(100))
+    + "        self.load()\n"
+)
+SENT = "".join(f"DataLoader(D{i}(1), num_workers=2)\n" for i in range(12))
+
+
+def test_a_long_constructor_is_followed_for_each_class_that_inherits_it(tmp_path: Path) -> None:
+    analysis = analysis_of(tmp_path, BASE + KINDS + SENT)
+    assert sum("lambda" in each.path[-1].label for each in analysis.crossings) == 12
+    assert not analysis.exhausted
+
+
+def test_what_constructors_set_is_followed_beyond_the_calls_that_are_told_apart(
+    tmp_path: Path,
+) -> None:
+    sent = "".join(f"DataLoader(D0({i}), num_workers=2)\n" for i in range(40))
+    analysis = analysis_of(tmp_path, BASE + KINDS.partition("class D1(")[0] + sent)
+    assert sum("lambda" in each.path[-1].label for each in analysis.crossings) == 40
+    assert analysis.exhausted
+
+
+def test_more_calls_than_are_told_apart_are_told(tmp_path: Path) -> None:
+    lines = "".join(f"    x = x + {i}\n" for i in range(20))
+    calls = ", ".join("same(1)" for _ in range(100))
+    program = f"def same(x):\n{lines}    return x\nf = [{calls}]"
+    analysis = analysis_of(tmp_path, LOADER + program + LOAD, prelude="")
+    paths(analysis)
+    assert analysis.exhausted

@@ -35,12 +35,14 @@ from dlfix.reach.values import (
     Function,
     Generator,
     Instance,
+    Kind,
     ModuleValue,
     Partial,
     Passed,
     Reached,
     Unknown,
     Value,
+    kind_of,
     origin_of,
 )
 
@@ -53,7 +55,8 @@ _DEEPEST_CALLS = 40
 _MOST_REDUCED = 4
 _REPLACING = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve", "copy.replace"})
 _MOST_FRAMES = 64  # of one function on one object; further calls are read as one
-_MOST_WORK = 512  # evaluations in a function's own code, for all its calls together; likewise
+_MOST_WORK = 512  # evaluations in a function's own code, for all its calls on objects of a class; likewise
+_FEWEST_FRAMES = 16  # of one function for the objects of a class, however long its code is
 ANYTHING = Arguments(more_positional=True, more_keywords=True)
 
 _SEQUENCES = {
@@ -95,6 +98,7 @@ class Calls:
         self._replaced_ones: set[Instance] = set()  # what `dataclasses.replace` made
         self._frames: dict[tuple[object, ...], Frame] = {}
         self._times: Counter[tuple[Function, Value | None]] = Counter()
+        self._activations: Counter[Kind] = Counter()
 
     def made(self, node: ast.AST, frame: Frame, make: Callable[[], V], *more: object) -> V:
         """Return the value a node makes in a frame: the same one each time."""
@@ -529,14 +533,23 @@ class Calls:
         owner: Value | None,
     ) -> Frame:
         """Return a new frame; of a function that has many already, the one for all further calls."""
-        work = self.interpreter.work[function.module.inner_scope(function.node)]
-        if work > 2 * _MOST_WORK and isinstance(owner, Instance):
-            owner = self.interpreter.instances.anyone(owner.cls)
+        held = owner if owner is not None else function.frame.owner
+        kind = kind_of(function.module.inner_scope(function.node), held)
         self._times[function, owner] += 1
-        if self._times[function, owner] > _MOST_FRAMES or work > _MOST_WORK:
-            return self._further(function, owner)
-        call = node if isinstance(node, ast.Call) else None
-        return self._frame(function, arguments, owner, call, caller)
+        self._activations[kind] += 1
+        work = self.interpreter.work[kind] if self._activations[kind] > _FEWEST_FRAMES else 0
+        if self._times[function, owner] <= _MOST_FRAMES and work <= _MOST_WORK:
+            call = node if isinstance(node, ast.Call) else None
+            return self._frame(function, arguments, owner, call, caller)
+        self.interpreter.cut(when=bool(arguments.positional or arguments.keywords))
+        if work > 2 * _MOST_WORK and isinstance(owner, Instance):
+            owner = self._standing_for(owner, function)
+        return self._further(function, owner)
+
+    def _standing_for(self, owner: Instance, function: Function) -> Instance:
+        """Return the object on which further calls are read: what a constructor sets is asked of each."""
+        is_constructor = getattr(function.node, "name", "") == "__init__"
+        return owner if is_constructor else self.interpreter.instances.anyone(owner.cls)
 
     def _frame(
         self,

@@ -28,6 +28,7 @@ from dlfix.reach.values import (
     Frame,
     Function,
     Instance,
+    Kind,
     Passed,
     Reached,
     Unknown,
@@ -285,7 +286,7 @@ class Evaluator(Protocol):
     project: Project
     catalog: Catalog
     audience: Audience
-    work: Counter[Scope]
+    work: Counter[Kind]
 
     @property
     def calls(self) -> CallQueries: ...

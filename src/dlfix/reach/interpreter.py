@@ -63,6 +63,7 @@ from dlfix.reach.values import (
     Function,
     Generator,
     Instance,
+    Kind,
     Member,
     ModuleValue,
     Partial,
@@ -93,7 +94,7 @@ class Interpreter:
         self.project = project
         self.catalog = catalog
         self.spent = 0
-        self.work: Counter[Scope] = Counter()  # evaluations in each function's own code
+        self.work: Counter[Kind] = Counter()  # evaluations in each function's own code
         self.operators = Operators(self)
         self.calls = Calls(self)
         self.displays = Containers(self)
@@ -269,7 +270,7 @@ class Interpreter:
             self._head = 0
             return (Reached(_UNKNOWN),)
         self.spent += 1
-        self.work[frame.scope] += 1
+        self.work[frame.kind] += 1
         outer, self._head = self._head, _NO_HEAD
         here = self._open[key] = self._depth
         self._depth += 1

@@ -51,6 +51,11 @@ class Frame:
         """The module whose text this frame's expressions stand in."""
         return self.scope.module
 
+    @property
+    def kind(self) -> Kind:
+        """What it has in common with other calls of its function on objects of the same class."""
+        return kind_of(self.scope, self.owner)
+
 
 @record(frozen=True, eq=False, slots=True)
 class Function:
@@ -257,6 +262,9 @@ class Passed:
     item: int | None = None
 
 
+# A function, and the class of the object whose method runs: calls that share a bound of the work.
+Kind = tuple[Scope, Union[Class, None]]
+
 # An argument is an expression of the caller, or a value that is known already.
 Argument = Union[Bound, "Value"]
 
@@ -289,3 +297,8 @@ class Arguments:
             {k: v for k, v in self.lacking.items() if k not in more.keywords}
             | {k: v for k, v in more.lacking.items() if k not in self.keywords},
         )
+
+
+def kind_of(scope: Scope, owner: Value | None) -> Kind:
+    """Return what calls of a function on objects of one class have in common."""
+    return scope, owner.cls if isinstance(owner, Instance) else None
