@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
 
+from dlfix.config import Settings
+from dlfix.fixing.plans import Fix
+from dlfix.session import Session
 from tests.reach.marked import check, program
 
 _PROGRAM = """
@@ -287,6 +291,68 @@ REDUCED = [
 ]
 
 
-@pytest.mark.parametrize("text", [*ENDLESS, *ENDING, *MADE, *SAMPLED, *REDUCED])
+_ASKED = """
+--- {file}
+{declares}
+--- main.py
+from torch.utils.data import DataLoader, Dataset
+class Options({base}):
+    {hook}
+class Rows(Dataset):
+    def __init__(self, options):
+        self.options = options
+    def __getitem__(self, i):
+        return i
+if __name__ == "__main__":
+    DataLoader(Rows(Options(rate=1)), num_workers=2){found}
+"""
+_ITEMS = "__getattr__ = dict.__getitem__"
+
+
+def _asked(
+    what, hook=_ITEMS, declares='python_requires=">=3.8"', file="setup.py", base="dict", found=True
+):
+    marked = "  # !DLF206" if found else ""
+    text = _ASKED.format(hook=hook, declares=declares, file=file, base=base, found=marked)
+    return program(what, text)
+
+
+ASKED = [
+    _asked("a dict gives its items as attributes before Python 3.11"),
+    _asked("no default is given by `get`", "__getattr__ = dict.get"),
+    _asked("a method looks the item up", "def __getattr__(self, name): return self[name]"),
+    _asked(
+        "a release of torch for older Python",
+        declares="numpy\ntorch==1.7.1",
+        file="requirements.txt",
+    ),
+    _asked("a newer torch", declares="torch==1.13.1", file="requirements.txt", found=False),
+    _asked("Python 3.11 and newer", declares='python_requires=">=3.11"', found=False),
+    _asked("no version is declared", declares="", found=False),
+    _asked("it has a state", f"{_ITEMS}\n    def __getstate__(self): return {{}}", found=False),
+    _asked("its base may have a state", base="unknown.Base", found=False),
+]
+
+
+@pytest.mark.parametrize("text", [*ENDLESS, *ENDING, *MADE, *SAMPLED, *REDUCED, *ASKED])
 def test_findings_are_those_marked(text: str, tmp_path: Path) -> None:
     check(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("declares", "added"),
+    [
+        ("", "Add `__getstate__` and `__setstate__` to `Wrapped`"),
+        ('python_requires=">=3.11"', "Add `__setstate__` to `Wrapped`"),
+    ],
+)
+def test_what_looks_names_up_in_a_mapping_gets_both_state_methods_before_python_3_11(
+    declares: str, added: str, tmp_path: Path
+) -> None:
+    body = "def __getattr__(self, name): return self.inner[name]"
+    text = textwrap.dedent(_PROGRAM.format(base="Dataset", body=body, after=""))
+    (tmp_path / "main.py").write_text(text)
+    (tmp_path / "setup.py").write_text(f"dict({declares})\n")
+    (diagnosis,) = Session.open([tmp_path], Settings()).diagnoses()
+    assert isinstance(diagnosis.outcome, Fix)
+    assert diagnosis.outcome.message == added

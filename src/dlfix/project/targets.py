@@ -26,6 +26,10 @@ _PINNING = {
                     re.compile(r"\bpython(?:_version)?[\"']?\s*[:=<>~^]+\s*[\"']?3\.(\d+)")),
     **dict.fromkeys((".python-version", "runtime.txt"), re.compile(r"^(?:python-)?3\.(\d+)")),
 }  # fmt: skip
+_OLD_TORCH = re.compile(
+    r"\btorch\s*={1,2}\s*(?:0\.|1\.(?:\d|1[0-2])(?!\d))"
+)  # no release of it runs on Python 3.11
+_REQUIREMENTS = ("requirements.txt", "environment.yml", "environment.yaml", *PACKAGING)
 _GENERICS = frozenset({"Dict", "List", "Tuple", "Set", "FrozenSet", "Type"})
 _CACHES_PROPERTIES = 8  # the minor version from which there is `functools.cached_property`
 _GIVES_STATE = 11  # the minor version from which on each object has a `__getstate__`
@@ -49,6 +53,15 @@ def oldest_minor(path: Path) -> int | None:
 def asks_for_state(path: Path) -> bool:
     """Return whether pickle may look for a `__getstate__` that an object has not: before Python 3.11."""
     return (oldest_minor(path) or 0) < _GIVES_STATE
+
+
+def surely_asks_for_state(path: Path) -> bool:
+    """Return whether a file's project says that it runs on a Python whose pickle looks for a `__getstate__`."""
+    oldest = oldest_minor(path)
+    if oldest is not None:
+        return oldest < _GIVES_STATE
+    texts = (packaging_text(folder / name) for folder in path.parents for name in _REQUIREMENTS)
+    return any(map(_OLD_TORCH.search, texts))
 
 
 def has_cached_property(path: Path) -> bool:

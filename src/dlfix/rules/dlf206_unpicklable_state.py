@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.reach.values import Instance
-from dlfix.rules.base import Finding, Rule, Step
+from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.rules.reading.handles import Handle, finding, handles, states
-from dlfix.rules.reading.unpickling import EndlessLookup, endless_lookup
+from dlfix.rules.reading.unpickling import EndlessLookup, asked_for_state, endless_lookup
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -25,6 +25,9 @@ class UnpicklableState(Rule):
     Objects of a class whose `__getattr__` reads an attribute of the object without any check cannot
     be unpickled: the attribute is not set yet, so `__getattr__` calls itself recursively.
     The worker exits with a `RecursionError`. The fix adds a `__setstate__`.
+
+    Before Python 3.11, pickle asks `__getattr__` for `__getstate__` as well: a dictionary with `__getattr__ = dict.__getitem__`
+    raises a `KeyError`. This is reported if the project declares that it runs on such a Python.
 
     An object whose `__reduce__` passes more or fewer arguments than the `__init__` of its class takes cannot be
     unpickled either.
@@ -99,9 +102,11 @@ class UnpicklableState(Rule):
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each value that crosses and cannot be pickled, or not be unpickled."""
-        yield from self._endless(analysis)
+        endless = [*self._endless(analysis)]
+        yield from endless
+        known = {each.evidence.cls for each in endless}
         for handle in [*handles(analysis), *states(analysis)]:
-            if handle.row.kind == "state" and handle.row.fails:
+            if handle.row.kind == "state" and handle.row.fails and _class_of(handle) not in known:
                 empty = handle.row.pickles == "empty"
                 if empty and _is_filled_again(handle, analysis):
                     continue
@@ -109,7 +114,7 @@ class UnpicklableState(Rule):
                     "but arrives empty: pickle does not store its items"
                     if empty
                     else "but cannot be unpickled"
-                    if isinstance(handle.crossing.value, Instance)
+                    if _is_pickled(handle, analysis)
                     else "but cannot be pickled"
                 )
                 message = f"`{handle.name}`{handle.where} is sent to the workers {trouble}"
@@ -144,6 +149,18 @@ class UnpicklableState(Rule):
                 "RecursionError: maximum recursion depth exceeded" if recurses else "",
                 found,
             )
+
+
+def _class_of(handle: Handle) -> Place | None:
+    """Return where the class of an object of the program is."""
+    value = handle.crossing.value
+    return value.cls.module.place(value.cls.node) if isinstance(value, Instance) else None
+
+
+def _is_pickled(handle: Handle, analysis: Analysis) -> bool:
+    """Return whether pickle writes an object, which then cannot be made again."""
+    value = handle.crossing.value
+    return isinstance(value, Instance) and asked_for_state(value, analysis) is None
 
 
 def _is_filled_again(handle: Handle, analysis: Analysis) -> bool:

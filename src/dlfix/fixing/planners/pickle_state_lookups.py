@@ -55,22 +55,23 @@ def _gives_its_state(analysis: Analysis, found: EndlessLookup) -> bool:
 
 
 def _asks_elsewhere(module: Module, found: EndlessLookup) -> bool:
-    """Return whether `__getattr__` calls methods or asks another object, which may answer for pickle in its own way."""
+    """Return whether `__getattr__` calls methods, asks another object or looks in a mapping: each answers pickle in its own way."""
     node = next((each for each in module.classes if module.span(each) == found.cls.span), None)
     methods = (
         {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)} if node else {}
     )
     hook = methods.get("__getattr__")
-    return hook is not None and any(
-        isinstance(each, ast.Call) and _asks(each, hook) for each in ast.walk(hook)
-    )
+    return hook is not None and any(_asks(each, hook) for each in ast.walk(hook))
 
 
-def _asks(call: ast.Call, hook: ast.FunctionDef) -> bool:
-    """Return whether a call is of a method, or looks up in another object the name that the hook gets."""
-    match call:
+def _asks(node: ast.AST, hook: ast.FunctionDef) -> bool:
+    """Return whether an expression calls a method, or looks up elsewhere the name that the hook gets."""
+    match node:
         case ast.Call(func=ast.Attribute()):
             return True
-        case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Name(id=name), *_]):
+        case (
+            ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Name(id=name), *_])
+            | ast.Subscript(slice=ast.Name(id=name))
+        ):
             return name in [each.arg for each in hook.args.args[1:]]
     return False

@@ -39,6 +39,7 @@ from dlfix.rules.reading.tensors import is_non_leaf
 from dlfix.rules.reading.texts import Texts
 from dlfix.rules.reading.unpickling import (
     OWN_MAKING,
+    asked_for_state,
     made_with_arguments,
     reduced_to_other_arguments,
 )
@@ -192,7 +193,11 @@ def kind_row(value: Value, analysis: Analysis) -> ResourceRow | None:
     if isinstance(value, Derived) and is_non_leaf(value):
         return _NON_LEAF
     if isinstance(value, Instance):
-        return made_with_arguments(value, analysis) or reduced_to_other_arguments(value, analysis)
+        return (
+            made_with_arguments(value, analysis)
+            or reduced_to_other_arguments(value, analysis)
+            or asked_for_state(value, analysis)
+        )
     if isinstance(value, ExternalCall) and value.name in _CACHES:
         cached = analysis.values(value.arguments.get(0, "user_function"))
         return _CACHED if any(isinstance(v, BoundMethod) for v in cached) else None

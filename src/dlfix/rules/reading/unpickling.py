@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import ResourceRow
 from dlfix.project.name_tests import holds
 from dlfix.project.syntax import FUNCTIONS
+from dlfix.project.targets import surely_asks_for_state
 from dlfix.reach.values import Class, External, Instance
 from dlfix.rules.base import Place
 
@@ -107,8 +108,40 @@ def raises_for_state(analysis: Analysis, value: Instance) -> tuple[Class, ast.AS
         if bindings:
             node = bindings[-1].node
             answers = _answers_for_state(bindings[-1].value or node)
-            return (base, node) if answers and len(bindings) == 1 else None
+            return (base, bindings[-1].value or node) if answers and len(bindings) == 1 else None
     return None
+
+
+def asked_for_state(value: Instance, analysis: Analysis) -> ResourceRow | None:
+    """Return the row of an object that cannot be pickled before Python 3.11, on which its project says that it runs."""
+    found = raises_for_state(analysis, value)
+    if found is None or not surely_asks_for_state(value.cls.module.path):
+        return None
+    line = analysis.interpreter.instances.mro(value.cls)
+    known = {base.name.removeprefix("builtins.") for base in line if isinstance(base, External)}
+    if not known <= _BARE | {"dict"} or any(not isinstance(b, (Class, External)) for b in line):
+        return None
+    owner, node = found
+    place = f"{owner.module.path.name}:{getattr(node, 'lineno', 1)}"
+    return ResourceRow(
+        value.cls.name,
+        kind="state",
+        error="KeyError: '__getstate__'"
+        if _raises_key_error(node)
+        else "TypeError: 'NoneType' object is not callable",
+        action="report",
+        note="`__getattr__` does not raise AttributeError for `__getstate__`, which pickle looks for "
+        f"before Python 3.11 ({place})",
+    )
+
+
+def _raises_key_error(hook: ast.AST) -> bool:
+    """Return whether what a class has for `__getattr__` looks a name up without a default."""
+    return any(
+        isinstance(each, ast.Subscript)
+        or (isinstance(each, ast.Attribute) and each.attr in ("__getitem__", "pop"))
+        for each in ast.walk(hook)
+    )
 
 
 def _answers_for_state(hook: ast.AST) -> bool:
