@@ -319,6 +319,7 @@ class FunctionRow(_Named):
     of_process: bool = (
         False  # what it gives is known to the process that set it up, not to its workers
     )
+    of_parent: bool = False  # and a worker that is not a copy of that process has nothing of it
     goes_on: bool = False  # it handles errors of its block, or of the function that it gets
     environment: tuple[str, ...] = ()  # what the names of the variables start with that it reads
     later: bool = False  # what it makes goes on to write, whatever code runs then

@@ -329,6 +329,25 @@ class WorkerCode:
             if init is not None:
                 self._add(init.module, init.node, crossing)
 
+    def run_by(self, start: Iterable[ast.AST]) -> list[WorkerFunction]:
+        """Return the worker's functions among some, and those that they name or call on their own objects."""
+        found: dict[ast.AST, WorkerFunction] = {}
+        waiting = [*start]
+        while waiting:
+            node = waiting.pop()
+            if node in found or node not in self.functions:
+                continue
+            function = found[node] = self.functions[node]
+            uses = self._uses.get(node)
+            if uses is not None:
+                made = [each.node for each in uses.values if isinstance(each, Class)]
+                owner = function.module.parent(node)
+                beside = (method for cls in (owner, *made) for method in getattr(cls, "body", ()))
+                waiting += uses.functions
+                waiting += (each for each in beside if getattr(each, "name", "") in uses.called)
+                waiting += (each for cls in made for each in cls.body)
+        return [*found.values()]
+
     def leading_to(self, goals: Collection[ast.AST]) -> set[ast.AST]:
         """Return the functions whose calls, or reads of properties, may lead to one of these, these included."""
         found = set(goals)

@@ -24,6 +24,7 @@ from dlfix.fixing.hoisting.classes import ClassMoves
 from dlfix.fixing.hoisting.consumers import Consumers, Question
 from dlfix.fixing.hoisting.instances import member_of
 from dlfix.fixing.hoisting.moves import Move, Moves
+from dlfix.fixing.hoisting.parent_state import refuse_asking
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.fixing.plans_callables import CallablesPlan, Definition, Expression, Use, Wraps
 from dlfix.fixing.plans_classes import ClassesPlan
@@ -184,6 +185,7 @@ class _Planning:
             sent = _sent_by(finding)
             assert sent is not None
             method, below = sent
+            refuse_asking(method, self.analysis)
             module, node = method.function.module, method.function.node
             owner = module.parent(node)
             cls = self._class_of(module, owner) if isinstance(owner, ast.ClassDef) else None
@@ -232,6 +234,7 @@ class _Planning:
         self.crossing = crossing
         work = _Work(self._width)
         value = _sent(crossing)
+        refuse_asking(value, self.analysis)
         self.newly = any(sent_with_tasks.newly_sends(each.evidence, value) for each in group)
         if isinstance(value, External):
             self._define_library_function(work, value, group)
@@ -387,6 +390,7 @@ class _Planning:
         why = sent_with_tasks.unpicklable(value, self.analysis, draft.module) if self.newly else ""
         if why:
             raise CannotHoist(f"{what} {why}")
+        refuse_asking(value, self.analysis)
         match value:
             case Function() if _is_local(value):
                 same = self.moves(value.module).key(value.node) or value.node

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dlfix.fixing.hoisting import made_elsewhere
 from dlfix.fixing.hoisting.captures import CannotHoist
 from dlfix.fixing.hoisting.classes import ClassMoves
+from dlfix.fixing.hoisting.parent_state import refuse_asking
 from dlfix.fixing.planners import module_level_callables
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.project.module import Module
@@ -41,6 +42,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
 
 def _fix(made: object, finding: Finding, moves: dict[Path, ClassMoves], analysis: Analysis) -> Fix:
     value = _value(finding)
+    refuse_asking(value, analysis)
     named = made_elsewhere.naming(value, analysis) if isinstance(value, ExternalCall) else None
     if named is not None:
         home, name, plan = named

@@ -48,6 +48,7 @@ from dlfix.fixing.proof import (
     observers,
     options_left_out,
     own_picklers,
+    parent_state,
     patches,
     pickling_tried,
     positions,
@@ -127,6 +128,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
 )
 _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
     callables.check,
+    parent_state.check,
     import_time.check,
     loaders.check,
     pickling_tried.check_moved,
