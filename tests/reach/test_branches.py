@@ -195,6 +195,29 @@ make(modes.Mode.B)
         "collate_fn lambda",
     ),
     row(
+        "an object of a library that isinstance asks for is replaced",
+        """
+        import collections
+        def plain(x):
+            if isinstance(x, collections.defaultdict):
+                x = {k: plain(v) for k, v in x.items()}
+            return x
+        DataLoader([], collate_fn=plain(collections.defaultdict(lambda: 1)), num_workers=2)
+        """,
+    ),
+    row(
+        "an object of a library that isinstance does not ask for is not",
+        """
+        import collections
+        def plain(x):
+            if isinstance(x, (list, collections.OrderedDict)):
+                x = {k: plain(v) for k, v in x.items()}
+            return x
+        DataLoader([], collate_fn=plain(collections.defaultdict(lambda: 1)), num_workers=2)
+        """,
+        "collate_fn.default_factory lambda",
+    ),
+    row(
         "the else of isinstance holds what is no such object",
         """
         class A: pass

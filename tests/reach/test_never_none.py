@@ -76,12 +76,16 @@ OBJECTS = [
     "f = perhaps(len(sys.argv)) or scaled",
     "f = functools.partial(scaled, k=2) if len(sys.argv) > 1 else Scale(1)",
     "if len(sys.argv) > 1:\n    f = transforms.Compose([scaled])\nelse:\n    f = Scale(1).apply",
+    "f = json.loads(sys.argv[1])\nif f is None:\n    raise ValueError",
+    "f = json.loads(sys.argv[1])\nassert f not in (None, 'none')",
     "f = transforms.ToTensor()\nif len(sys.argv) > 1:\n    f = functools.partial(scaled, k=2)",
 ]
 PERHAPS = [
     "f = None",
     "f = perhaps(len(sys.argv))",
     "f = json.loads(sys.argv[1])",
+    "f = json.loads(sys.argv[1])\nif f is None:\n    print('none')",
+    "f = json.loads(sys.argv[1])\nassert f not in ('None', 'none')",
     "f = os.environ.get('x')",
     "f = torch.version.cuda",
     "f = sys.argv and None",

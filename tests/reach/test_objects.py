@@ -140,6 +140,21 @@ ROWS = [
         "dataset.f lambda",
     ),
     row(
+        "each call's keywords to the base of a dataset that no loader takes",
+        """
+        class Base(Dataset):
+            def __init__(self, a, f=None): self.f = f
+        class Data(Base):
+            def __init__(self, *args, **kwargs): super().__init__(*args, **kwargs)
+        def both():
+            def first(x): return x
+            def second(x): return x
+            return Data(1, f=first), Data(2, f=second)
+        """,
+        "self.f def first",
+        "self.f def second",
+    ),
+    row(
         "a dataclass field",
         """
         from dataclasses import dataclass

@@ -116,3 +116,34 @@ def test_an_object_that_keeps_a_loader_and_goes_through_it_starts_its_workers(
         path.write_text(text)
     findings = inspect(analyze(Project(files), load()), all_rules())
     assert [each.finding.code for each in findings] == found
+
+
+PARTIAL = """
+from functools import partial
+from torch.utils.data import DataLoader
+
+loader = DataLoader(list(range(4)), num_workers=2)
+
+def run(epoch, train):
+    for batch in loader:
+        print(batch)
+
+{bound}
+for epoch in range(3):
+    {call}
+"""
+
+
+@pytest.mark.parametrize(
+    ("bound", "call", "found"),
+    [
+        ("train = partial(run, train=True)", "train(epoch)", ["DLF301"]),
+        ("train = run", "train(epoch, True)", ["DLF301"]),
+        ("train = partial(print, run)", "train(epoch)", []),
+        ("train = partial(run, train=True)", "print(epoch)", []),
+    ],
+)
+def test_a_call_of_a_partial_starts_the_workers_of_its_function(tmp_path, bound, call, found):
+    (tmp_path / "main.py").write_text(PARTIAL.format(bound=bound, call=call))
+    findings = inspect(analyze(Project([tmp_path / "main.py"]), load()), all_rules())
+    assert [each.finding.code for each in findings] == found

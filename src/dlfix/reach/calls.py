@@ -211,7 +211,7 @@ class Calls:
         others = {**arguments.keywords}
         for name in (*names, *(a.arg for a in signature.kwonlyargs)):
             if name in others:
-                several = [key for key in others if key == name or key.startswith(_other(name))]
+                several = [key for key in others if key == name or key.startswith(f"{name}[")]
                 bound[name] = tuple(others.pop(key) for key in several)
         if signature.kwarg is not None:
             bound[signature.kwarg.arg] = (

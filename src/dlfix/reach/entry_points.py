@@ -16,7 +16,7 @@ from dlfix.project.syntax import DEFINITIONS, LOOPS, last_name
 from dlfix.project.trees import walk
 from dlfix.reach.methods import methods_of
 from dlfix.reach.steps import Step
-from dlfix.reach.values import BoundMethod, Class, Function
+from dlfix.reach.values import BoundMethod, Class, Function, Partial
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -130,13 +130,13 @@ class Entries:
             seen.add(function)
             if function in idle:
                 continue
-            name = _called_as(module, function)
-            found = callers(module, name)
-            if found is None:
-                yield module, None, function
-                return
-            for caller in found:
-                waiting += ((caller, call) for call in caller.calls_by_name.get(name, ()))
+            for name in _called_as(module, function):
+                found = callers(module, name)
+                if found is None:
+                    yield module, None, function
+                    return
+                for caller in found:
+                    waiting += ((caller, call) for call in caller.calls_by_name.get(name, ()))
 
     def _climb(
         self, module: Module, node: ast.AST, calls: Calls, seen: frozenset[ast.AST]
@@ -185,8 +185,9 @@ class Entries:
         self, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
     ) -> Iterator[tuple[Module, ast.Call]]:
         """Yield the calls that run a function, in the modules that mention it."""
+        names = _called_as(module, function)
         written = itertools.chain(
-            self._written(module, _called_as(module, function)), self._by_heirs(module, function)
+            *(self._written(module, name) for name in names), self._by_heirs(module, function)
         )
         for caller, call in itertools.islice(written, MOST_CALLS):
             if any(runs(v, function, self.analysis) for v in self._values(caller, call.func)):
@@ -249,11 +250,23 @@ def _calls_result(module: Module, call: ast.Call) -> bool:
     return getattr(above, "func", None) is call or call in getattr(above, "decorator_list", ())
 
 
-def _called_as(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """Return the name that calls of a function carry: its class's for a constructor."""
+def _called_as(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
+    """Return the names that calls of a function carry: its class's for a constructor, and those of its partials."""
     owner = module.parent(function)
-    init = isinstance(owner, ast.ClassDef) and function.name == "__init__"
-    return owner.name if init and isinstance(owner, ast.ClassDef) else function.name
+    if isinstance(owner, ast.ClassDef) and function.name == "__init__":
+        return (owner.name,)
+    return (function.name, *_other_names(module, function.name))
+
+
+def _other_names(module: Module, name: str) -> Iterator[str]:
+    """Yield the names that a module binds a function to as well: `train = partial(run, train=True)`."""
+    for node in module.nodes_by_name.get(name, ()):
+        bound: ast.AST = node
+        above = module.parent(node)
+        if isinstance(above, ast.Call) and last_name(above.func) == "partial":
+            bound, above = above, module.parent(above) if node in above.args[:1] else None
+        if isinstance(above, ast.Assign) and above.value is bound:
+            yield from (each.id for each in above.targets if isinstance(each, ast.Name))
 
 
 def _runs_on_import(module: Module, node: ast.AST) -> bool:
@@ -272,6 +285,8 @@ def _entry(kind: str, module: Module, statement: ast.stmt, calls: Calls) -> Entr
 
 def runs(value: Value, function: ast.AST, analysis: Reading) -> bool:
     """Return whether calling a value runs a function."""
+    if isinstance(value, Partial):
+        return runs(value.function, function, analysis)
     if isinstance(value, Function):
         return value.node is function
     if isinstance(value, BoundMethod):

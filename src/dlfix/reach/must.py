@@ -16,6 +16,7 @@ from dlfix.reach.conditions import is_dead
 from dlfix.reach.enums import members
 from dlfix.reach.instances import is_own
 from dlfix.reach.methods import ends_by_itself
+from dlfix.reach.narrowing import facts_of, left_by
 from dlfix.reach.predicates import truth
 from dlfix.reach.surely_objects import is_builtin, is_object, makes_object
 from dlfix.reach.texts import OF_TEXT, PARSED, PARSERS
@@ -34,6 +35,7 @@ from dlfix.reach.values import (
     Member,
     ModuleValue,
     Partial,
+    Reached,
     Unknown,
     Value,
 )
@@ -71,6 +73,12 @@ class MustEvaluator:
 
     def _is_object(self, node: ast.expr, frame: Frame) -> bool:
         """Return whether an expression surely gives an object, and not None, though not which."""
+        if isinstance(node, ast.Name) or (
+            isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        ):
+            nothing = [Reached(Constant(None))]
+            facts = facts_of(node, frame.module)
+            return bool(facts) and not left_by(facts, nothing, frame, self.interpreter)
         if not isinstance(node, ast.Call):
             return isinstance(node, _GIVING)
         if _is_of_text(node.func):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import operator
 import types
 from collections.abc import Callable
@@ -155,11 +156,13 @@ def _classes(node: ast.expr, frame: Frame, interpreter: Evaluator) -> list[Value
 
 
 def _is_one(value: Value, asked: ast.expr, frame: Frame, interpreter: Evaluator) -> bool | None:
-    if not isinstance(value, (Function, BoundMethod, Constant, Container, Instance)):
+    if not isinstance(value, (Function, BoundMethod, Constant, Container, Instance, ExternalCall)):
         return None
     classes = _classes(asked, frame, interpreter)
     if not classes:
         return None
+    if isinstance(value, ExternalCall) and value.name not in _BUILTINS:
+        return True if any(value.name == getattr(each, "name", "") for each in classes) else None
     if not isinstance(value, Instance):
         return _is_one_of_builtins(value, classes)
     line = interpreter.instances.mro(value.cls)
@@ -171,12 +174,14 @@ def _is_one(value: Value, asked: ast.expr, frame: Frame, interpreter: Evaluator)
 
 
 def _is_one_of_builtins(value: Value, classes: list[Value]) -> bool | None:
-    """Return whether a function, constant or container is of one of some classes."""
+    """Return whether a function, constant, container or object of Python's own is of one of some classes."""
     kind: type | None = None
     if isinstance(value, Constant):
         kind = None if isinstance(value.value, Member) else type(value.value)
     elif isinstance(value, Container):
         kind = _TYPES[value.kind]
+    elif isinstance(value, ExternalCall):
+        kind = _BUILTINS[value.name]
     else:
         kind = types.FunctionType if isinstance(value, Function) else types.MethodType
     if kind is None:
@@ -195,6 +200,15 @@ def _is_kind(kind: type, asked: Value) -> bool | None:
 
 _BUILTINS: dict[str, type] = {
     **{each.__name__: each for each in (str, int, float, bool, bytes, list, tuple, dict, set)},
+    **{
+        f"collections.{each.__name__}": each
+        for each in (
+            collections.Counter,
+            collections.OrderedDict,
+            collections.defaultdict,
+            collections.deque,
+        )
+    },
     "types.FunctionType": types.FunctionType,
     "types.LambdaType": types.LambdaType,
     "types.MethodType": types.MethodType,
