@@ -103,3 +103,60 @@ def test_a_callable_that_does_not_is_moved(tmp_path, text):
     (found,) = _found(tmp_path, text)
     assert found.fix is not None
     assert found.fix.safe
+
+
+RANKED = {
+    "after the group is set up": """
+        dist.init_process_group("gloo")
+        DataLoader(Rows(lambda row: row + dist.get_rank()), num_workers=2)
+    """,
+    "after a sampler that asks for it": """
+        rows = Rows()
+        sampler = torch.utils.data.distributed.DistributedSampler(rows)
+        if len(rows):
+            DataLoader(rows, sampler=sampler, num_workers=2, collate_fn=lambda row: row * dist.get_rank())
+    """,
+}
+
+
+@pytest.mark.parametrize("text", RANKED.values(), ids=RANKED)
+def test_a_number_that_the_parent_knows_there_is_bound(tmp_path, text):
+    (found,) = _found(tmp_path, text)
+    assert found.fix is not None
+    assert found.fix.safe
+    fixed = dlfix.fix_text((tmp_path / "main.py").read_text())
+    assert "rank=dist.get_rank())" in fixed.text
+
+
+UNKNOWN = {
+    "before the group is set up": """
+        collate = lambda row: row * dist.get_rank()
+        dist.init_process_group("gloo")
+        DataLoader(Rows(), num_workers=2, collate_fn=collate)
+    """,
+    "where the group is perhaps set up": """
+        if torch.cuda.is_available():
+            dist.init_process_group("nccl")
+        DataLoader(Rows(), num_workers=2, collate_fn=lambda row: row * dist.get_rank())
+    """,
+    "after a sampler that is told": """
+        sampler = torch.utils.data.DistributedSampler(Rows(), num_replicas=1, rank=0)
+        DataLoader(Rows(), num_workers=2, collate_fn=lambda row: row * dist.get_rank())
+    """,
+    "of a group": """
+        group = dist.new_group([0])
+        dist.barrier()
+        DataLoader(Rows(), num_workers=2, collate_fn=lambda row: row * dist.get_rank(dist.group.WORLD))
+    """,
+    "and more than the number": """
+        dist.barrier()
+        DataLoader(Rows(), num_workers=2, collate_fn=lambda row: row * dist.get_rank() + number())
+    """,
+}
+
+
+@pytest.mark.parametrize("text", UNKNOWN.values(), ids=UNKNOWN)
+def test_a_number_that_the_parent_may_not_know_there_is_not_bound(tmp_path, text):
+    (found,) = _found(tmp_path, text)
+    assert found.fix is None
+    assert "asks for state that only the parent process has" in found.refused

@@ -56,3 +56,22 @@ def test_nor_does_a_wrapper_that_gets_a_name():
     wrapper = "from ranks import number\ndef ranked(f):\n    {}def inner(rows):\n        return f(rows)[number()]\n    return inner\n@ranked\ndef collate(rows):\n    return rows\n"
     before, after = wrapper.format(""), wrapper.format("@functools.wraps(f)\n    ")
     assert any(REASON in each for each in worse(before, after, ranks=RANKS))
+
+
+@pytest.mark.parametrize(
+    ("first", "is_known"),
+    [
+        ("dist.barrier()", True),
+        ("sampler = torch.utils.data.DistributedSampler([])", True),
+        ("sampler = torch.utils.data.DistributedSampler([], rank=0)", False),
+        ("if dist.is_available():\n        dist.barrier()", False),
+        ("print()", False),
+    ],
+)
+def test_a_rank_is_bound_only_where_the_group_is_there(first, is_known):
+    head = "import torch\nimport torch.distributed as dist\n"
+    make = f"def make():\n    {first}\n    return DataLoader([], collate_fn={{}})\n"
+    before = head + make.format("lambda rows: rows[dist.get_rank()]")
+    new = "def _collate(rows, *, rank):\n    return rows[rank]\n\n"
+    after = head + new + make.format("functools.partial(_collate, rank=dist.get_rank())")
+    assert (worse(before, after) == []) == is_known

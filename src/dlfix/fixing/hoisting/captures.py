@@ -84,14 +84,22 @@ class Draft:
 
 
 OnlyParent = TypingCallable[[Callable], set[str]]  # the globals a function reads that workers lack
+Asked = TypingCallable[
+    [Callable], list[ast.Call]
+]  # the calls of a function that workers cannot make
 
 
 class Drafts:
     """Drafts of one module, each function once."""
 
-    def __init__(self, module: Module, only_parent: OnlyParent = lambda _: set()) -> None:
+    def __init__(
+        self,
+        module: Module,
+        only_parent: OnlyParent = lambda _: set(),
+        asked: Asked = lambda _: [],
+    ) -> None:
         self.module = module
-        self.only_parent = only_parent
+        self.only_parent, self.asked = only_parent, asked
         self.of: dict[ast.AST, Draft] = {}
         self.refused: dict[ast.AST, CannotHoist] = {}
 
@@ -126,6 +134,8 @@ class Drafts:
         _bind_defaults(draft)
         for name in sorted(self.only_parent(draft.node) - draft.captures.keys()):
             _bind_global(draft, name)
+        for call in self.asked(draft.node):
+            _bind_call(draft, call)
         line_up(draft)
 
     def _capture(self, draft: Draft, name: str, binder: Scope) -> None:
@@ -463,6 +473,21 @@ def _bind_global(draft: Draft, name: str) -> None:
         if parameter != name and scope.lookup(name) is draft.module.scope:
             reads = scope.reads.get(name, ())
             draft.reads += [Use(draft.module.span(each), Expression(parameter)) for each in reads]
+
+
+def _bind_call(draft: Draft, call: ast.Call) -> None:
+    """Bind what the parent gets of a call without arguments, under the name of what is asked: `rank` of `get_rank()`."""
+    text = draft.module.segment(call)
+    known = (
+        key for key, each in draft.captures.items() if each.scope is None and each.value == text
+    )
+    parameter = next(known, "")
+    if not parameter:
+        taken = {name for each in draft.scope.walk() for name in (*each.bindings, *each.reads)}
+        wanted = last_name(call.func).removeprefix("get_")
+        parameter = naming.free_name([wanted], taken | draft.captures.keys())
+        draft.captures[parameter] = Capture(parameter, text)
+    draft.reads.append(Use(draft.module.span(call), Expression(parameter)))
 
 
 def is_fixed(module: Module, scope: Scope, value: ast.expr, at: ast.AST) -> bool:

@@ -12,6 +12,7 @@ from dlfix.fixing.hoisting import forms, instances, names, places
 from dlfix.fixing.hoisting.branches import are_alternatives, has_fields, is_top
 from dlfix.fixing.hoisting.captures import (
     BOUND,
+    Asked,
     CannotHoist,
     Capture,
     Draft,
@@ -68,11 +69,13 @@ class Moves:
     """Whether code of the parent, and none of workers, reads the name of a function."""
     may_replace: Callable[[str], bool] = lambda _: False
     """Whether other modules would get a new name from this one that may mean something else there."""
+    asked: Asked = lambda _: []
+    """The calls of a function that only the parent can make, whose results are bound."""
 
     def __post_init__(self) -> None:
         self.taken = naming.names_in(self.module.tree)
         self.given: set[str] = set()
-        self.drafts = Drafts(self.module, self.only_parent)
+        self.drafts = Drafts(self.module, self.only_parent, self.asked)
         self.width = width_of(self.module)
         self.inner: list[Draft] = []  # what moves out of the lambda at hand
 

@@ -24,7 +24,7 @@ from dlfix.fixing.hoisting.classes import ClassMoves
 from dlfix.fixing.hoisting.consumers import Consumers, Question
 from dlfix.fixing.hoisting.instances import member_of
 from dlfix.fixing.hoisting.moves import Move, Moves
-from dlfix.fixing.hoisting.parent_state import refuse_asking
+from dlfix.fixing.hoisting.parent_state import numbers_passed, refuse_asking
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.fixing.plans_callables import CallablesPlan, Definition, Expression, Use, Wraps
 from dlfix.fixing.plans_classes import ClassesPlan
@@ -145,6 +145,7 @@ class _Planning:
                 lambda node: self._passes_all_on(module, node),
                 self._name_read,
                 lambda name: star_imports.may_replace(self.analysis.project, module, name),
+                lambda node: numbers_passed(module, node, self.analysis),
             )
         return self.modules[module.path]
 
@@ -234,7 +235,7 @@ class _Planning:
         self.crossing = crossing
         work = _Work(self._width)
         value = _sent(crossing)
-        refuse_asking(value, self.analysis)
+        self._refuse_asking(value, group[0])
         self.newly = any(sent_with_tasks.newly_sends(each.evidence, value) for each in group)
         if isinstance(value, External):
             self._define_library_function(work, value, group)
@@ -252,6 +253,17 @@ class _Planning:
         else:
             raise CannotHoist("the function is not defined in this project")
         return work.fix()
+
+    def _refuse_asking(self, value: Value, finding: Finding | None = None) -> None:
+        """Refuse what asks for state of the parent, but for a local function that is passed it."""
+        is_moved = isinstance(value, Function) and _is_local(value)
+        takes = isinstance(value, Function) and finding is not None
+        if takes and (
+            private_methods.is_private(value.module, value.node)
+            or self._takes_a_name(value, finding)
+        ):  # type: ignore[union-attr,arg-type]
+            is_moved = False
+        refuse_asking(value, self.analysis, is_moved=is_moved)
 
     # Functions
 
@@ -390,7 +402,7 @@ class _Planning:
         why = sent_with_tasks.unpicklable(value, self.analysis, draft.module) if self.newly else ""
         if why:
             raise CannotHoist(f"{what} {why}")
-        refuse_asking(value, self.analysis)
+        self._refuse_asking(value)
         match value:
             case Function() if _is_local(value):
                 same = self.moves(value.module).key(value.node) or value.node

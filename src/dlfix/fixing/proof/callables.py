@@ -23,6 +23,7 @@ from dlfix.fixing.proof.decorating import is_of_decorated
 from dlfix.fixing.proof.evaluated_after import EvaluatedAfter
 from dlfix.fixing.proof.iterations import used_up
 from dlfix.fixing.proof.observed_values import Sources, makes_function, observed
+from dlfix.fixing.proof.parent_state import is_number_of_parent
 from dlfix.fixing.proof.pool_methods import methods_of_pools
 from dlfix.fixing.proof.program import Class, whose_class
 from dlfix.fixing.proof.syntax import (
@@ -515,6 +516,8 @@ class Moved:
 
     def _is_made_at_each_call(self, value: ast.expr) -> bool:
         if not isinstance(value, (ast.Call, ast.List, ast.Dict, ast.Set, *COMPREHENSIONS)):
+            return False
+        if isinstance(value, ast.Call) and is_number_of_parent(self.new, value):
             return False
         return not self._was_default(value) and not self._was_evaluated_there(value)
 

@@ -19,6 +19,16 @@ from dlfix.project.module import Module
 
 _MOST = 200  # functions and classes that one callable runs
 _SETS_UP = "init"  # what the names of functions start with that give a worker a state of its own
+_NUMBERS = frozenset({"torch.distributed.get_rank", "torch.distributed.get_world_size"})
+_NEEDING = _NUMBERS | frozenset(
+    {
+        "torch.distributed.barrier",
+        "torch.distributed.init_process_group",
+        "torch.nn.parallel.DistributedDataParallel",
+        "torch.utils.data.DistributedSampler",
+        "torch.utils.data.distributed.DistributedSampler",
+    }
+)
 _MAKES_SENDABLE = frozenset(
     {"wraps", "staticmethod"}
 )  # decorators by which pickle finds a function
@@ -93,4 +103,35 @@ def _called(program: Program, module: Module, call: ast.Call) -> tuple[Module, a
     return program.resolve(module, call.func)
 
 
-__all__ = ["check"]
+def is_number_of_parent(module: Module, call: ast.Call) -> bool:
+    """Return whether a call gives the same number as long as the process group lasts, which surely is there by then."""
+    names = ImportTime(module.tree)
+    if call.args or call.keywords or names.full_name(call.func) not in _NUMBERS:
+        return False
+    statement = module.statement(call)
+    while not isinstance(module.parent(statement), ast.Module):
+        block = module.block_of(statement)
+        for before in block[: block.index(statement)]:
+            if isinstance(before, (ast.Assign, ast.Expr)) and _uses_group(before.value, names):
+                return True
+        above = module.parent(statement)
+        if not isinstance(above, ast.stmt) or isinstance(above, FUNCTIONS):
+            return False
+        statement = above
+    return False
+
+
+def _uses_group(value: ast.expr, names: ImportTime) -> bool:
+    """Return whether an expression calls, or passes to a call, what fails without a process group."""
+    if not isinstance(value, ast.Call):
+        return False
+    keywords = {each.arg for each in value.keywords}
+    name = names.full_name(value.func)
+    told = name.endswith("Sampler") and (
+        len(value.args) > 1 or keywords & {"rank", "num_replicas", None}
+    )
+    given = (*value.args, *(each.value for each in value.keywords))
+    return (name in _NEEDING and not told) or any(_uses_group(each, names) for each in given)
+
+
+__all__ = ["check", "is_number_of_parent"]
