@@ -87,7 +87,9 @@ def _is_set_up(module: Module, node: ast.AST, analysis: Analysis) -> bool:
             ):
                 return True
         above = module.parent(statement)
-        statement = above if isinstance(above, ast.stmt) else around
+        if not isinstance(above, ast.stmt):
+            return False
+        statement = above
     return False
 
 

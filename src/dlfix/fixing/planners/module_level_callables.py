@@ -256,14 +256,14 @@ class _Planning:
 
     def _refuse_asking(self, value: Value, finding: Finding | None = None) -> None:
         """Refuse what asks for state of the parent, but for a local function that is passed it."""
-        is_moved = isinstance(value, Function) and _is_local(value)
-        takes = isinstance(value, Function) and finding is not None
-        if takes and (
-            private_methods.is_private(value.module, value.node)
-            or self._takes_a_name(value, finding)
-        ):  # type: ignore[union-attr,arg-type]
-            is_moved = False
-        refuse_asking(value, self.analysis, is_moved=is_moved)
+        refuse_asking(value, self.analysis, is_moved=self._moves_out(value, finding))
+
+    def _moves_out(self, value: Value, finding: Finding | None) -> bool:
+        """Return whether the fix moves a function, and does not give it a name where it is."""
+        if not isinstance(value, Function) or not _is_local(value):
+            return False
+        stays = private_methods.is_private(value.module, value.node)
+        return not stays and (finding is None or not self._takes_a_name(value, finding))
 
     # Functions
 

@@ -65,7 +65,7 @@ def _sent_now(change: FileChange) -> Iterator[Function | ast.ClassDef]:
             yield function
 
 
-def _decorators(function: Function) -> set[str]:
+def _decorators(function: Function) -> frozenset[str]:
     names = (
         last_part(each.func if isinstance(each, ast.Call) else each)
         for each in function.decorator_list
