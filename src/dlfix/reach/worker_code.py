@@ -342,9 +342,9 @@ class WorkerCode:
             if uses is not None:
                 made = [each.node for each in uses.values if isinstance(each, Class)]
                 owner = function.module.parent(node)
-                beside = (method for cls in (owner, *made) for method in getattr(cls, "body", ()))
+                own = owner.body if isinstance(owner, ast.ClassDef) else []
                 waiting += uses.functions
-                waiting += (each for each in beside if getattr(each, "name", "") in uses.called)
+                waiting += (each for each in own if getattr(each, "name", "") in uses.called)
                 waiting += (each for cls in made for each in cls.body)
         return [*found.values()]
 

@@ -91,6 +91,10 @@ OTHERS = {
             return number()
         multiprocessing.Pool(2).map(work, [0, 1])
     """,
+    "a lambda in a lambda": """
+        make = lambda: lambda row: row + 1
+        DataLoader(Rows(make()), num_workers=2)
+    """,
     "a value that is passed": """
         rank = dist.get_rank()
         DataLoader(Rows(lambda row: row + rank), num_workers=2)
