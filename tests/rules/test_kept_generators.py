@@ -286,6 +286,39 @@ PROGRAMS = [
         """,
     ),
     program(
+        "read by a property",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self):
+                self._rng = random.Random(0) # !DLF503
+            @property
+            def rng(self): return self._rng
+            def __len__(self): return 8
+            def __getitem__(self, i): return self.rng.random()
+        if __name__ == "__main__":
+            DataLoader(Rows(), num_workers=2)
+        """,
+    ),
+    program(
+        "read by a property in the parent only",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self):
+                self._rng = random.Random(0)
+                self.first = self.rng.random()
+            @property
+            def rng(self): return self._rng
+            def __len__(self): return 8
+            def __getitem__(self, i): return i
+        if __name__ == "__main__":
+            DataLoader(Rows(), num_workers=2)
+        """,
+    ),
+    program(
         "a generator of a module that one process draws from",
         """
         import multiprocessing, random

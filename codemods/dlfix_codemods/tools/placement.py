@@ -37,12 +37,13 @@ def insert_at(
     before, target, after = module.body[:index], module.body[index], module.body[index + 1 :]
     above, own = _split_lines(_leading_lines(target))
     opens = not before or _opens_cell(above) or _is_cell_mark(before[-1])
-    first_blanks = 0 if opens else blanks
-    placed = [_spaced(statements[0], _padded(above, first_blanks))]
+    ended = _blanks_at_the_end(before[-1]) if before else 0
+    placed = [_spaced(statements[0], _padded(above, 0 if opens else blanks - ended))]
     for upper, lower in pairwise(statements):
         are_lines = isinstance(upper, cst.SimpleStatementLine) and isinstance(lower, type(upper))
         placed.append(_spaced(lower, _empty(0 if are_lines else blanks)))
-    moved = _with_lines(target, [*_empty(blanks), *own])
+    had = min(2, _trailing_blanks(above) + ended)  # around what stands here, the file may use more
+    moved = _with_lines(target, [*_empty(max(blanks, had)), *own])
     return module.with_changes(body=[*before, *placed, moved, *after])
 
 
@@ -144,6 +145,15 @@ def _trailing_blanks(lines: Sequence[cst.EmptyLine]) -> int:
     while count < len(lines) and not lines[-1 - count].comment:
         count += 1
     return count
+
+
+def _blanks_at_the_end(statement: cst.BaseStatement) -> int:
+    """Return how many indented blank lines follow the last line of a block, which count as a part of it."""
+    body = getattr(statement, "body", None)
+    if not isinstance(body, cst.IndentedBlock):
+        return 0
+    count = _trailing_blanks(body.footer)
+    return count + (_blanks_at_the_end(body.body[-1]) if count == len(body.footer) else 0)
 
 
 def _padded(lines: list[cst.EmptyLine], blanks: int) -> list[cst.EmptyLine]:

@@ -244,12 +244,12 @@ def _is_method_of_generator(crossing: Crossing) -> bool:
 
 def _is_drawn_from(analysis: Analysis, holder: Instance, crossing: Crossing) -> bool:
     """Return whether code that runs in the worker reads the generator of its holder."""
-    name = crossing.edge.name
-    start = [code for each in _objects_above(crossing) for code in reached.methods(analysis, each)]
-    running = reached.runs(analysis, start, _towards_reads(analysis, name))
     own = {cls.node for cls in reached.chain(analysis, holder.cls)[0]}
+    names = randomness.read_as(own, crossing.edge.name)
+    start = [code for each in _objects_above(crossing) for code in reached.methods(analysis, each)]
+    running = reached.runs(analysis, start, _towards_reads(analysis, names))
     return any(
-        randomness.loads(code.node, name)
+        any(randomness.loads(code.node, name) for name in names)
         for code in running
         if isinstance(code.owner, Instance) and code.owner.cls.node in own
     )
@@ -264,12 +264,12 @@ def _objects_above(crossing: Crossing) -> Iterator[Instance]:
         at = at.parent
 
 
-def _towards_reads(analysis: Analysis, attribute: str) -> reached.Towards:
+def _towards_reads(analysis: Analysis, names: frozenset[str]) -> reached.Towards:
     def reads(_: Module, node: ast.AST) -> bool:
-        return bool(randomness.loads(node, attribute))
+        return any(randomness.loads(node, name) for name in names)
 
     return analysis.once(
-        (DuplicatedRandomState, attribute), lambda: reached.Towards(analysis, reads)
+        (DuplicatedRandomState, names), lambda: reached.Towards(analysis, reads)
     )
 
 

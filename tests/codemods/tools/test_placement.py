@@ -37,6 +37,11 @@ def test_the_habit_of_the_file_is_kept() -> None:
     assert inserted(source, 9) == source.replace("x = f", f"{NEW}\nx = f")
 
 
+def test_indented_blank_lines_at_the_end_of_a_block_count() -> None:
+    source = "import a\n\ndef f():\n    pass\n\ndef g():\n    pass\n    \n    \nclass A:\n    pass\n"
+    assert inserted(source, 10) == source.replace("class A", f"{NEW}\n\nclass A")
+
+
 def test_a_comment_stays_on_its_statement() -> None:
     source = "import a\n\n\n# about x\nx = 1\n"
     assert inserted(source, 5) == source.replace("# about", f"{NEW}\n\n# about")

@@ -12,6 +12,7 @@ from dlfix.fixing.classes.plans import ClassPlan, Drop
 from dlfix.fixing.classes.state import Surroundings, state_for
 from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
+from dlfix.project.project import Project
 from dlfix.project.syntax import is_attribute_of
 from dlfix.reach.labels import node_of
 from dlfix.rules.reading import randomness
@@ -67,6 +68,8 @@ def _refuse_other_values(culprit: Culprit, around: Surroundings) -> None:
         raise Refusal(f"the generator may not be on the CPU ({where})")
     for held in _held_elsewhere(facts, site):
         raise Refusal(f"another object keeps `{name}` ({facts.line(held)})")
+    for where in _given_out(facts, name, around.inputs.project):
+        raise Refusal(f"another object keeps `{name}` ({where})")
 
 
 def _values_of(facts: ClassFacts, site: StoreSite) -> Iterator[ast.AST]:
@@ -93,15 +96,26 @@ def _held_elsewhere(facts: ClassFacts, site: StoreSite) -> Iterator[ast.AST]:
     """Yield where code of the class hands what it stores to more than a function that uses it at once."""
     local = site.value.id if isinstance(site.value, ast.Name) else ""
     module = facts.module
+    names = randomness.read_as([facts.node], site.attribute)
+    getters = [facts.methods[each] for each in names - {site.attribute} if each in facts.methods]
     for method in facts.all_methods:
         me = self_name(method)
-        for node in ast.walk(method):
-            own = is_attribute_of(node, me) and node.attr == site.attribute
+        for node in ast.walk(method) if method not in getters else ():
+            own = is_attribute_of(node, me) and node.attr in names
             by_name = isinstance(node, ast.Name) and node.id == local and method is site.method
             if node is site.value or not (own or by_name):
                 continue
             if isinstance(node.ctx, ast.Load) and not _is_used_at_once(module, node):  # type: ignore[attr-defined]
                 yield node
+
+
+def _given_out(facts: ClassFacts, name: str, project: Project) -> Iterator[str]:
+    """Yield where any code reads a property that returns an attribute, and does more than use it at once."""
+    for getter in randomness.read_as([facts.node], name) - {name}:
+        for module in project.mentions(getter):
+            for node in module.attributes_by_name.get(getter, ()):
+                if isinstance(node.ctx, ast.Load) and not _is_used_at_once(module, node):
+                    yield f"{module.path.name}:{node.lineno}"
 
 
 def _is_used_at_once(module: Module, node: ast.AST) -> bool:

@@ -12,7 +12,7 @@ from dlfix.project.syntax import defaults, last_name, positional
 
 # Parameters that say nothing of what they take.
 _VAGUE = {
-    "fn", "func", "function", "f", "lambd", "lambda_", "callable", "callback", "cb", "args", "obj",
+    "fn", "func", "function", "f", "lam", "lambd", "lambda_", "callable", "callback", "cb", "args", "obj",
     "target", "default_factory", "x", "op", "item", "value", "fun", "iterable", "factory", "kwargs",
     "default", "inner", "wrapper", "wrapped", "closure", "helper", "method", "decorate", "decorator",
 }  # fmt: skip
@@ -272,6 +272,8 @@ def action_of(node: ast.Lambda) -> str:
             return "select"
         case ast.Attribute(attr=attr):
             return f"get_{naming.snake(attr)}"
+        case ast.BinOp(op=ast.Add() | ast.Sub(), left=ast.BinOp(op=ast.Mult() | ast.Div())):
+            return "rescale"
         case ast.BinOp(op=op):
             return _OPERATORS.get(type(op), "compute")
         case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):

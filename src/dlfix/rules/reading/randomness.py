@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dlfix.project.syntax import is_attribute_of
 from dlfix.project.trees import children, walk
+from dlfix.reach.methods import decorator_kind
 from dlfix.reach.process_roles import used_on_self
 from dlfix.rules.base import Place
 from dlfix.rules.reading.names import words
@@ -114,6 +115,18 @@ def loads(node: ast.AST, attribute: str) -> list[ast.Attribute]:
         and _is_own(each, attribute)
         and isinstance(each.ctx, ast.Load)
     ]
+
+
+def read_as(line: Iterable[ast.ClassDef], attribute: str) -> frozenset[str]:
+    """Return the names under which objects give an attribute: its own, and of properties that only return it."""
+    getters = (
+        method.name
+        for cls in line
+        for method in _methods(cls)
+        if decorator_kind(method) == "property" and isinstance(method.body[-1], ast.Return)
+        if (value := method.body[-1].value) is not None and _is_own(value, attribute)
+    )
+    return frozenset({attribute, *getters})
 
 
 def is_reseeded(
