@@ -727,7 +727,8 @@ class Watch:
         self.session = session
         self.per_file: dict[Path | None, Callable[[Finding], bool]] = {}
         self.listed = frozenset(session.files)
-        self.own = self.listed.union(session.around)  # what is excluded is read for others only
+        # What is excluded is read for others only.
+        self.own = session._changeable.union(session.around)
         self.left_out = selection.excluded(session.settings, nested=False)
         self.read: dict[tuple[Path, str], dict[int, list[suppression.Suppression]]] = {}
         self.hidden: set[tuple[str, Place]] = set()  # left out by a `noqa` for all tools alone

@@ -181,6 +181,118 @@ def test_a_lambda_within_a_class_that_moves_is_named_in_the_module(notebook):
     assert "import Rows" in outcome.changes[0].after.decode()
 
 
+LOCAL = """def load():
+    def first(batch{default}):
+        {body}
+
+    return DataLoader(range(8), collate_fn=first, num_workers=2)
+load()"""
+
+
+def test_a_function_of_a_function_moves_if_it_captures_nothing(notebook):
+    text = LOCAL.format(default=", k=0", body="return torch.stack(batch[k:])")
+    book, module = notebook(text).rewrite(unsafe=True).changes
+    assert module.after.decode().endswith(
+        "import torch\n\n\ndef first(batch, k=0):\n    return torch.stack(batch[k:])\n"
+    )
+    [_, cell] = [cell["source"] for cell in json.loads(book.after)["cells"]]
+    assert cell == (
+        "from book_workers import first\n\n\ndef load():\n"
+        "    return DataLoader(range(8), collate_fn=first, num_workers=2)\nload()"
+    )
+
+
+def test_a_function_of_a_function_gets_another_name_where_its_own_is_taken(notebook):
+    text = LOCAL.format(default="", body="return batch[0]")
+    book, module = notebook("def first(x):\n    return x", text).rewrite(unsafe=True).changes
+    assert "\ndef load_first(batch):\n    return batch[0]\n" in module.after.decode()
+    cell = json.loads(book.after)["cells"][2]["source"]
+    assert "collate_fn=load_first" in cell
+    assert "def first" not in cell
+
+
+OPENS = """import h5py
+
+class Rows(Dataset):
+    def __init__(self, path):
+        {opens}
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return self.file["x"][index]
+"""
+
+
+def test_what_a_moved_class_opens_is_fixed_in_its_module_in_the_same_apply(notebook):
+    cell = OPENS.format(opens="self.file = h5py.File(path, 'r')")
+    session = notebook(cell, "DataLoader(Rows('rows.h5'), num_workers=2)")
+    book, module = session.rewrite(unsafe=True).changes
+    assert "cached_property" in module.after.decode()
+    assert "class Rows" not in book.after.decode()
+    for change in (book, module):
+        change.path.write_bytes(change.after)
+    assert found(Session.open([book.path.parent], Settings())) == []
+
+
+def test_a_class_stays_if_what_it_opens_has_no_fix(notebook):
+    cell = OPENS.format(opens="self.file = h5py.File(path, 'w')")
+    session = notebook(cell, "DataLoader(Rows('rows.h5'), num_workers=2)")
+    assert found(session) == ["DLF106", "DLF201"]
+    assert session.rewrite(unsafe=True).changes == ()
+
+
+def test_a_class_that_moves_leaves_behind_a_function_of_its_method_that_moves(notebook):
+    rows = ROWS.replace(
+        "    def __len__",
+        "    def __init__(self):\n        def double(x):\n            return x * 2\n\n"
+        "        self.scale = double\n\n    def __len__",
+    )
+    outcome = notebook(rows, SENT).rewrite(unsafe=True)
+    assert outcome.left == ()
+    after = outcome.changes[1].after.decode()
+    assert "\n\n\ndef double(x):\n    return x * 2\n" in after
+    assert "    def __init__(self):\n        self.scale = double\n\n    def __len__" in after
+
+
+@pytest.mark.parametrize(
+    ("before", "default", "body", "reason"),
+    [
+        ("", "", "return batch[n]", "`first` captures `n`"),
+        ("", ", k=n", "return batch[k]", "`first` uses the local `n`"),
+        ("", ", k=id(load)", "return batch[k]", "a default value of `first` is computed"),
+        ("", "", "text = \'\'\'a\n        b\'\'\'\n        return text", "cannot be moved as a whole"),
+        ("    @torch.no_grad()\n", "", "return batch[0]", "`first` has a decorator"),
+    ],
+)  # fmt: skip
+def test_a_function_of_a_function_that_needs_it_stays(notebook, before, default, body, reason):
+    text = LOCAL.format(default=default, body=body).replace(
+        "    def first", f"{before}    def first"
+    )
+    session = notebook(text.replace("load():", "load(n=1):"))
+    reasons = [one.outcome.reason for one in session.diagnoses() if one.finding.code == "DLF102"]
+    assert [each for each in reasons if reason in each], reasons
+    assert session.rewrite(unsafe=True).changes == ()
+
+
+@pytest.mark.parametrize(
+    ("more", "use", "moves"),
+    [
+        ("from pathlib import Path\nroot = Path('rows')", "len(str(root / 'a'))", True),
+        ("import os\nroot = os.path.join('rows', 'a')", "len(root)", True),
+        ("base = 'rows'\nroot = f'{base}/a'", "len(root)", True),
+        ("bands = ['a', 'b']\nprint(len(bands))", "len([each for each in bands])", True),
+        ("bands = ['a', 'b']\nbands.append('c')", "len([each for each in bands])", False),
+        ("bands = ['a', 'b']\nother = bands", "len([each for each in bands])", False),
+        ("from pathlib import Path\nroot = Path.cwd()", "len(str(root))", False),
+    ],
+)
+def test_what_has_the_same_value_in_a_module_moves(notebook, more, use, moves):
+    session = notebook(ROWS.replace("tensor(index)", f"tensor({use})"), more, SENT)
+    assert bool(session.rewrite(unsafe=True).changes) is moves
+
+
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
@@ -424,7 +536,7 @@ def test_nothing_is_moved_to_the_top_of_a_cell(notebook, cell, code):
     assert diagnosis.finding.code == code
     assert session.rewrite(unsafe=False).changes == ()
     for change in session.rewrite(unsafe=True).changes[:1]:
-        assert "def " not in change.after.decode()
+        assert "def " not in change.after.decode().replace("def load()", "")
 
 
 def test_a_lambda_of_a_module_beside_the_notebook_is_still_fixed(notebook):

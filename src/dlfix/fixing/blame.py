@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.lines import LineMap, spans_of
+from dlfix.fixing.notebooks import module_path
 from dlfix.fixing.plans import Fix, Planned
 from dlfix.rules.base import Finding
+from dlfix.source.notebook import is_notebook
 
 if TYPE_CHECKING:
     from dlfix.source.text import Position
@@ -49,7 +51,8 @@ class Matched:
             self._free[_kind(finding)][id(finding)] = finding
         rest = self._pass(after, self._same_place)
         rest = self._pass(rest, self._same_message)
-        self.fresh = self._pass(rest, self._any_left)
+        rest = self._pass(rest, self._any_left)
+        self.fresh = self._pass(rest, self._moved)
         self.gone = [
             old
             for group in self._free.values()
@@ -73,7 +76,7 @@ class Matched:
             if old is None:
                 rest.append(finding)
                 continue
-            del self._free[_kind(finding)][id(old)]
+            del self._free[_kind(old)][id(old)]
             self.old[id(finding)] = old
             if id(old) in self._fixed:
                 self.still_there.append(old)
@@ -102,6 +105,14 @@ class Matched:
 
     def _any_left(self, finding: Finding) -> Finding | None:
         return next(self._unfixed(finding), None)
+
+    def _moved(self, finding: Finding) -> Finding | None:
+        """Return an old finding of a notebook that moved to the module next to it, with the code that it is about."""
+        homes = {path for _, path in self._free if is_notebook(path)}
+        left = {path for path in homes if module_path(path) == finding.place.path}
+        old = (each for path in left for each in self._free[finding.code, path].values())
+        alike = (each for each in old if id(each) not in self._fixed)
+        return next((each for each in alike if each.message == finding.message), None)
 
     def _unfixed(self, finding: Finding) -> Iterator[Finding]:
         free = self._free[_kind(finding)].values()

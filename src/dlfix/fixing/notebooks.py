@@ -37,9 +37,11 @@ def codemods(finding: Finding) -> tuple[str, ...]:
     if not is_notebook(finding.place.path):
         return usual
     value = getattr(finding.evidence, "value", None)
-    if finding.code == STRANDED or (DEFINING & {*usual} and hasattr(value, "node")):
+    if finding.code == STRANDED:
         return (MOVING,)
-    return usual
+    if not hasattr(value, "node"):
+        return usual
+    return tuple(dict.fromkeys(MOVING if each in DEFINING else each for each in usual))
 
 
 def cannot_help(edit: Edit) -> bool:

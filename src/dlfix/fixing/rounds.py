@@ -440,7 +440,8 @@ class Run:
             return
         for one in found:
             changed = attribution.of_row(one.path, one.line)
-            rows = before.module(one.path).rows_of(one.qualname)
+            is_new = not before.knows(one.path)
+            rows = None if is_new else before.module(one.path).rows_of(one.qualname)
             suspects = changed or (attribution.of_lines(one.path, *rows) if rows else frozenset())
             reason = attribution.as_before(one.reason, one.path)
             reason = lines_before(reason, one.path, self.state.maps)

@@ -86,6 +86,7 @@ class NotebookDefinitionReachesWorker(Rule):
     code = "DLF106"
     name = "notebook-definition-reaches-worker"
     codemods = ("notebook_modules",)
+    costs_late = True  # whatever else cannot be sent fails first
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each definition of a notebook that is sent to a worker by its name."""

@@ -268,9 +268,7 @@ def _towards_reads(analysis: Analysis, names: frozenset[str]) -> reached.Towards
     def reads(_: Module, node: ast.AST) -> bool:
         return any(randomness.loads(node, name) for name in names)
 
-    return analysis.once(
-        (DuplicatedRandomState, names), lambda: reached.Towards(analysis, reads)
-    )
+    return analysis.once((DuplicatedRandomState, names), lambda: reached.Towards(analysis, reads))
 
 
 def _is_reseeded(analysis: Analysis, holder: Instance, crossing: Crossing) -> bool:

@@ -38,7 +38,9 @@ def test_the_habit_of_the_file_is_kept() -> None:
 
 
 def test_indented_blank_lines_at_the_end_of_a_block_count() -> None:
-    source = "import a\n\ndef f():\n    pass\n\ndef g():\n    pass\n    \n    \nclass A:\n    pass\n"
+    source = (
+        "import a\n\ndef f():\n    pass\n\ndef g():\n    pass\n    \n    \nclass A:\n    pass\n"
+    )
     assert inserted(source, 10) == source.replace("class A", f"{NEW}\n\nclass A")
 
 

@@ -6,13 +6,14 @@ import ast
 import builtins
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from dlfix.fixing.equal_values import EqualValues
-from dlfix.fixing.hoisting.names import wanted
+from dlfix.fixing.hoisting.names import wanted, wanted_for_def
 from dlfix.fixing.notebooks import NOT_MOVED, module_path
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.fixing.plans_notebooks import CellsPlan, Imported, ModulePlan, Replaced
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
 
 CODEMOD = "notebook_modules"
 RESTART = "the kernel has to be restarted"
-_MOVABLE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+# What gives the same path each time, which cannot be changed.
+Method: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_MOVABLE = (*_FUNCTIONS, ast.ClassDef)
 
 
 class _Stays(Exception):
@@ -82,11 +86,15 @@ class _Parts:
     statements: dict[ast.stmt, str] = field(default_factory=dict)  # with the name it binds
     imports: dict[Imported, None] = field(default_factory=dict)
     lambdas: dict[ast.Lambda, str] = field(default_factory=dict)  # with the name it gets
+    local: dict[Method, str] = field(
+        default_factory=dict
+    )  # functions of functions, with their name
 
     def take(self, more: _Parts) -> None:
         self.statements.update(more.statements)
         self.imports.update(more.imports)
         self.lambdas.update(more.lambdas)
+        self.local.update(more.local)
 
 
 class _Move:
@@ -108,6 +116,8 @@ class _Move:
         more = _Parts()
         if isinstance(found.node, ast.Lambda):
             self._take_lambda(found.node, more)
+        elif isinstance(found.node, _FUNCTIONS) and self.module.scope_of(found.node).is_function:
+            self._take_local(found.node, more)
         else:
             self._take_statement(self.module.statement(self._top(found.node)), more)
         self.parts.take(more)
@@ -142,6 +152,82 @@ class _Move:
         parts.statements[statement] = name
         self._take_used([statement], parts)
 
+    def _take_local(self, node: Method, parts: _Parts) -> None:
+        """Add a function of a function that captures nothing: its name means the same from the module."""
+        if node in self.parts.local:
+            return
+        name, scope = node.name, self.module.scope_of(node)
+        is_whole = self.module.span(node) not in self.module.crowded
+        if not is_whole or MAGIC in self._segment(node) or not self._says_the_same(node):
+            raise _Stays(f"`{name}` cannot be moved as a whole {self._at(node)}")
+        self._refuse_captures(node)
+        if len(scope.bindings.get(name, ())) > 1:
+            raise _Stays(f"`{name}` is defined more than once {self._at(node)}")
+        if not self._leaves_others(node):
+            raise _Stays(f"`{name}` is all that its block contains {self._at(node)}")
+        self._refuse_uses(name, self.module.nodes_by_name.get(name, ()))
+        self._refuse_nested(node)
+        parts.local[node] = self._name_of_local(node)
+        self._take_used([node], parts)
+
+    def _name_of_local(self, node: Method) -> str:
+        """Return the name of a function of a function in the module: its own, where nothing else has it."""
+        uses = self.module.nodes_by_name.get(node.name, ())
+        is_other = any(_is_read(each) and self._lookup(each) is None for each in uses)
+        taken = {*self.module.scope.bindings, *self.target.bound, *self.parts.local.values()}
+        taken |= {*self.parts.lambdas.values(), *dir(builtins)}
+        if not is_other and node.name not in taken:
+            return node.name
+        taken |= {*self.module.nodes_by_name}
+        reads = self._reads_of(node)
+        names = wanted_for_def(self.module, node, node.name, keeps=False, reads=reads)
+        for name in (each.lstrip("_") for each in names):
+            if name not in taken and not self._moves(node) and not self._is_recursive(node, reads):
+                return name
+        raise _Stays(f"`{node.name}` is also the name of something else {self._at(node)}")
+
+    def _is_recursive(self, node: Method, reads: Sequence[ast.Name]) -> bool:
+        return any(node in self.module.ancestors(each) for each in reads)
+
+    def _reads_of(self, node: Method) -> list[ast.Name]:
+        """Return where the name of a function of a function is read."""
+        scope = self.module.scope_of(node)
+        uses = self.module.nodes_by_name.get(node.name, ())
+        return [each for each in uses if _is_read(each) and self._lookup(each) is scope]
+
+    def _refuse_captures(self, node: Method) -> None:
+        """Refuse a function that needs what the function around it has when it is called, or defined."""
+        free = sorted({*self.module.inner_scope(node).free_variables()} - {node.name})
+        if free:
+            raise _Stays(f"`{node.name}` captures `{free[0]}` {self._at(node)}")
+        if node.decorator_list:
+            raise _Stays(f"`{node.name}` has a decorator {self._at(node)}")
+        for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
+            if not self.values.is_equal(default):
+                raise _Stays(f"a default value of `{node.name}` is computed {self._at(default)}")
+        heads = [each for each in (node.args, node.returns) if each is not None]
+        for each in (part for head in heads for part in ast.walk(head)):
+            found = self._lookup(each) if _is_read(each) else None
+            if _is_read(each) and found is not None and found.is_function:
+                raise _Stays(f"`{node.name}` uses the local `{each.id}` {self._at(each)}")
+
+    def _lookup(self, name: ast.Name) -> Scope | None:
+        return self.module.scope_of(name).lookup(name.id)
+
+    def _refuse_nested(self, node: ast.AST) -> None:
+        """Refuse what stands in a function of a function that moves, or around it."""
+        local = [*self.parts.local, *self.parts.lambdas]
+        above, inside = {*self.module.ancestors(node)}, {*self.module.within(node)}
+        if any(each in above or (each in inside and each is not node) for each in local):
+            raise _Stays(f"it is defined in a function that moves {self._at(node)}")
+
+    def _leaves_others(self, node: ast.stmt) -> bool:
+        """Return whether the block of a statement has others, which do not move."""
+        above = self.module.parent(node)
+        blocks = [getattr(above, name, None) for name in ("body", "orelse", "finalbody")]
+        block = next(each for each in blocks if isinstance(each, list) and node in each)
+        return any(each is not node and each not in self.parts.local for each in block)
+
     def _name_of(self, statement: ast.stmt) -> str:
         """Return the one name that a statement binds, which can be executed again in a worker."""
         if isinstance(statement, _MOVABLE):
@@ -175,6 +261,8 @@ class _Move:
             )
         if free:
             raise _Stays(f"the lambda captures `{free[0]}` {self._at(node)}")
+        if any(each in self.parts.local for each in self.module.ancestors(node)):
+            raise _Stays(f"the lambda is defined in a function that moves {self._at(node)}")
         parts.lambdas[node] = self._free_name(node)
         self._take_used([node], parts)
 
@@ -257,6 +345,21 @@ class _Move:
             isinstance(value, ast.expr) and self.values.is_equal(value)
         )
 
+    def _refuse_uses(self, name: str, nodes: Iterable[ast.AST]) -> None:
+        """Refuse a name that is deleted, or of which an attribute or item is set."""
+        for node in nodes:
+            above = self.module.parent(node)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
+                raise _Stays(f"`{name}` is deleted {self._at(node)}")
+            stored = isinstance(above, (ast.Attribute, ast.Subscript)) and above.value is node
+            if stored and isinstance(above.ctx, (ast.Store, ast.Del)):  # type: ignore[union-attr]
+                raise _Stays(f"an attribute or item of `{name}` is set {self._at(node)}")
+            if isinstance(above, ast.Call) and getattr(above.func, "id", "") in (
+                "setattr",
+                "delattr",
+            ):
+                raise _Stays(f"an attribute of `{name}` is set {self._at(node)}")
+
     def _star_imports(self) -> Iterator[ast.ImportFrom]:
         """Yield the imports of the notebook that bring names which it does not spell out."""
         for each in self.module.nodes(ast.ImportFrom):
@@ -306,6 +409,7 @@ class _Move:
 
     def _message(self) -> str:
         sent = [f"`{name}`" for name in self.parts.statements.values()]
+        sent += [f"`{name}`" for name in self.parts.local.values()]
         sent += [f"the lambda (now `{name}`)" for name in self.parts.lambdas.values()]
         if len(sent) > 3:
             sent = [*sent[:2], f"{len(sent) - 2} other definitions"]
@@ -320,6 +424,7 @@ class _Move:
             ((self._top_row(node), 0), _as_function(name, *self._lambda_texts(node)))
             for node, name in self.parts.lambdas.items()
         ]
+        taken += [((each.lineno, 0), self._dedented(each)) for each in self.parts.local]
         title = f"Definitions from {self.module.path.name} that worker processes import."
         texts = tuple(text for _, text in sorted(taken, key=lambda each: each[0]))
         return ModulePlan(title, tuple(self.parts.imports), texts)
@@ -331,11 +436,33 @@ class _Move:
                 return _as_function(name, *self._lambda_texts(node))
         first = self._rows(statement)[0]
         lines = self._segment(statement).split("\n")
-        for node in reversed(in_order(self.parts.lambdas)):
-            span = self.module.span(node)
-            if self._top_row(node) == self._top_row(statement):
-                _put(lines, span, first, self.parts.lambdas[node])
+        moving: list[ast.Lambda | Method] = [*self.parts.lambdas, *self.parts.local]
+        for each in reversed(in_order(moving)):
+            if self._top_row(each) != self._top_row(statement):
+                continue
+            if isinstance(each, ast.Lambda):
+                _put(lines, self.module.span(each), first, self.parts.lambdas[each])
+            else:
+                top, last = self._rows_cut(each)
+                del lines[top - first : last - first + 1]
         return "\n".join(lines)
+
+    def _dedented(self, statement: Method) -> str:
+        """Return the text of a function of a function, as it stands at module level."""
+        text, name = textwrap.dedent(self._segment(statement)), self.parts.local.get(statement)
+        return (
+            re.sub(rf"^((?:async )?def ){statement.name}\b", rf"\1{name}", text, count=1)
+            if name
+            else text
+        )
+
+    def _says_the_same(self, node: Method) -> bool:
+        """Return whether a function is the same at module level: a text over several lines may not be."""
+        [moved] = ast.parse(self._dedented(node)).body
+        skipped = int(ast.get_docstring(node) is not None)
+        bodies = [each.body[skipped:] for each in (node, moved)]  # type: ignore[attr-defined]
+        said = [[ast.dump(one) for one in each] for each in bodies]
+        return said[0] == said[1]
 
     def _lambda_texts(self, node: ast.Lambda) -> tuple[str, str]:
         """Return the parameters and the body of a lambda."""
@@ -354,6 +481,16 @@ class _Move:
         """Return the first and last row of a statement: decorators and the comment above belong to it."""
         return self.module.first_row(statement), statement.end_lineno or statement.lineno
 
+    def _rows_cut(self, statement: ast.stmt) -> tuple[int, int]:
+        """Return the rows that go with a function of a function: blank lines above what follows it, too."""
+        first, end = self._rows(statement)
+        lines, last = self.module.lines, end
+        while last < len(lines) and not lines[last].strip():
+            last += 1
+        below = lines[last] if last < len(lines) else ""
+        is_followed = len(below) - len(below.lstrip()) >= statement.col_offset
+        return first, last if is_followed else end
+
     def _segment(self, statement: ast.stmt) -> str:
         first, last = self._rows(statement)
         return "\n".join(line.rstrip("\n") for line in self.module.lines[first - 1 : last])
@@ -361,12 +498,14 @@ class _Move:
     def _replaced(self) -> Iterator[Replaced]:
         """Yield what changes in the notebook: cells without what moved, and with an import of it."""
         outer = [node for node in self.parts.lambdas if not self._moves(node)]
+        local = [node for node in self.parts.local if not self._moves(node)]
         cells: dict[int, list[tuple[int, str]]] = {}
         for statement, name in self.parts.statements.items():
             cells.setdefault(self._cell(statement.lineno), []).append((statement.lineno, name))
-        for node in outer:
-            row = self._top_row(node)
-            cells.setdefault(self._cell(row), []).append((row, self.parts.lambdas[node]))
+        for node, name in (*self.parts.lambdas.items(), *self.parts.local.items()):
+            if node in outer or node in local:
+                row = self._top_row(node)
+                cells.setdefault(self._cell(row), []).append((row, name))
         place = {
             min(named)[0]: sorted({name for _, name in named}, key=_order)
             for named in cells.values()
@@ -380,6 +519,12 @@ class _Move:
             yield Replaced(Span(at, at), f"{self._import(names)}\n{blank}")
         for node in outer:
             yield Replaced(self.module.span(node), self.parts.lambdas[node])
+        for each in local:
+            first, last = self._rows_cut(each)
+            yield Replaced(Span(Position(first, 0), Position(last + 1, 0)), "")
+            if self.parts.local[each] != each.name:
+                for read in self._reads_of(each):
+                    yield Replaced(self.module.span(read), self.parts.local[each])
 
     def _moves(self, node: ast.AST) -> bool:
         return any(above in self.parts.statements for above in self.module.ancestors(node))
@@ -421,6 +566,10 @@ def _imported(statement: ast.AST, alias: ast.AST) -> Imported:
     if alias.name == "__main__":
         raise _Stays("`__main__` is a different module in a worker")
     return Imported(alias.name, "", alias.asname or "")
+
+
+def _is_read(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
 
 
 def _put(lines: list[str], span: Span, first: int, text: str) -> None:
