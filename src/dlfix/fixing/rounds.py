@@ -167,7 +167,8 @@ class Run:
         self._blocked: dict[State, whole_or_nothing.Ways] = {}
         self._applied: dict[int, tuple[int, Fix]] = {}  # by id of the first finding, with the stage
         self.dropped: dict[int, Refused | Fix] = {}  # by id of the first finding
-        self.fallen: dict[int, list[Refused]] = {}  # why forms of a fix were not accepted, likewise
+        # Why forms of a fix were not accepted, likewise: all reasons of each form.
+        self.fallen: dict[int, list[list[Refused]]] = {}
         self.rejected: dict[int, str] = {}  # the plans of what was dropped, likewise
         self._formed: dict[tuple[int, str, int], tuple[Fix, Fix]] = {}
         self.ignored: set[int] = set()  # ids of first findings that are to get a comment
@@ -452,10 +453,13 @@ class Run:
 
         Suspects wait until the others are settled; then half of them is tried, and the other half.
         """
-        certain = {number: one.reason for one in reversed(found)
-                   if len(one.suspects) == 1 for number in one.suspects}  # fmt: skip
-        for number, reason in certain.items():
-            self._drop(done[number][0], Refused(f"the fix was rejected: {reason}"))
+        certain: dict[int, list[Refused]] = defaultdict(list)
+        for one in found:
+            if len(one.suspects) == 1:
+                refused = Refused(f"the fix was rejected: {one.reason}")
+                certain[next(iter(one.suspects))].append(refused)
+        for number, reasons in certain.items():
+            self._drop(done[number][0], *reasons)
         if certain:
             self._bar_halves(done)
             return
@@ -521,16 +525,17 @@ class Run:
                         kept.pop(key, None)
                     self.useless.clear()
 
-    def _drop(self, planned: Planned, outcome: Refused | Fix) -> None:
+    def _drop(self, planned: Planned, outcome: Refused | Fix, *more: Refused) -> None:
         """Drop a fix for a reason, or because it is declined; another form of it may be tried next."""
         for key in self._ids(planned.findings):
             if isinstance(outcome, Fix):
                 self.dropped[key] = outcome
                 continue
             fallen = self.fallen.setdefault(key, [])
-            fallen.append(Refused(in_file(outcome.reason, planned.findings[0].place.path)))
+            home = planned.findings[0].place.path
+            fallen.append([Refused(in_file(each.reason, home)) for each in (outcome, *more)])
             if not isinstance(planned.outcome, Fix) or planned.outcome.instead is None:
-                self.dropped[key] = fallen[0]
+                self.dropped[key] = _of_all_forms(fallen)
                 if isinstance(planned.outcome, Fix):
                     self.rejected[key] = _shape(planned.outcome)
 
@@ -652,9 +657,20 @@ class Run:
         return self._blocked[state]
 
 
+def _of_all_forms(fallen: Sequence[Sequence[Refused]]) -> Refused:
+    """Return the reason that no form of a fix gets around; the first form's where each has its own."""
+    of_each = [{_numberless(one.reason) for one in form} for form in fallen]
+    shared = set.intersection(*of_each)
+    return next((one for one in fallen[0] if _numberless(one.reason) in shared), fallen[0][0])
+
+
+def _numberless(reason: str) -> str:
+    return re.sub(r"\d+", "", reason)
+
+
 def _shape(fix: Fix) -> str:
     """Return what the last form of a fix does, wherever the text stands."""
-    return re.sub(r"\d+", "", repr(fix.forms[-1].edits))
+    return _numberless(repr(fix.forms[-1].edits))
 
 
 def _rank(fix: Fix, prefer: str) -> tuple[bool, bool]:

@@ -4,6 +4,7 @@ import textwrap
 
 import pytest
 
+import dlfix
 from dlfix.fixing.classes.handles import Refusal
 from tests.fixing.classes.lazily import sliced
 from tests.fixing.classes.test_opening import init, method
@@ -232,3 +233,55 @@ def test_a_branch_with_nothing_in_it_is_the_opposite_test():
     """)
     assert "if self.path is not None:" in method(code, "_open_file"), code
     assert "pass" not in method(code, "_open_file")
+
+
+IN_A_BRANCH = """
+import os
+
+import lmdb
+from torch.utils.data import DataLoader, Dataset
+
+
+def opened(kind, root, name):
+    if kind == "lmdb":
+        env = lmdb.open(root, readonly=True, lock=False)
+        return env, sorted(key for key, _ in env.begin().cursor())
+    return None, os.listdir(root)
+
+
+class Images(Dataset):
+    def __init__(self, options):
+        self.env = None
+        if options["subset"] is not None:
+            self.keys = open(options["subset"]).read().split()
+        else:
+            self.env, self.keys = opened(options["kind"], options["root"], options["name"])
+            self.env_2, self.keys_2 = opened(options["kind"], options["root_2"], "b")
+
+    def __len__(self):
+        return len(self.keys)
+
+    def __getitem__(self, index):
+        return self.env.begin().get(self.keys[index]), self.env_2
+
+
+def main(options):
+    {first}
+    return DataLoader(Images(options), num_workers=2)
+"""
+
+
+def test_what_one_branch_reads_of_an_argument_is_kept_in_that_branch() -> None:
+    fixed = dlfix.fix_text(IN_A_BRANCH.format(first=""), isolated=True).text
+    branch = fixed.partition("        else:\n")[2].partition("\n    def ")[0]
+    kept = [line.strip() for line in branch.split("\n") if " = options[" in line]
+    assert [line.partition(" = ")[2] for line in kept] == [
+        'options["kind"]', 'options["root"]', 'options["name"]', 'options["root_2"]',
+    ]  # fmt: skip
+    assert fixed.count(" = options[") == 5  # and the test
+
+
+def test_only_what_an_opener_opens_becomes_an_absolute_path() -> None:
+    fixed = dlfix.fix_text(IN_A_BRANCH.format(first="os.chdir('data')"), isolated=True).text
+    assert 'os.path.abspath(options["root"])' in fixed
+    assert 'abspath(options["kind"])' not in fixed

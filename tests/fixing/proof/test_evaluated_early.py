@@ -38,6 +38,14 @@ UNDER = {
     "another branch": (f"if options['off']:\n    pass\nelse:\n    {OPEN}", "{}"),
     "an error": (f"try:\n    {OPEN}\nexcept KeyError:\n    self.file = None", "{}"),
     "a return": (f"if not options:\n    return\n{OPEN}", "{}\nif not options:\n    return"),
+    "another test, which is kept": (
+        f"if options['on']:\n    {OPEN}",
+        "self._off = options['off']\nif self._off:\n    {}\nif options['on']:\n    pass",
+    ),
+    "a test that is kept twice": (
+        f"if options['on']:\n    {OPEN}",
+        "self._on = options['on']\nself._on = True\nif self._on:\n    {}",
+    ),
     "the other test": (
         f"if options['on']:\n    {OPEN}",
         "if options['off']:\n    {}\nif options['on']:\n    pass",
@@ -46,6 +54,14 @@ UNDER = {
 SAME = {
     "no test": (OPEN, "{}"),
     "the same test": (f"if options['on']:\n    {OPEN}", "if options['on']:\n    {}"),
+    "the same test, which is kept": (
+        f"if options['on']:\n    {OPEN}",
+        "self._on = options['on']\nif self._on:\n    {}",
+    ),
+    "the opposite of a test that is kept": (
+        f"if options['off'] is not None:\n    pass\nelse:\n    {OPEN}",
+        "self._off = options['off'] is not None\nif not self._off:\n    {}",
+    ),
     "the opposite test": (
         f"if not options['on']:\n    pass\nelse:\n    {OPEN}",
         "if options['on']:\n    {}",

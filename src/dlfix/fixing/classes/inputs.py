@@ -301,21 +301,39 @@ class Inputs:
                 return f"{module.path.name}:{node.lineno}"
         return ""
 
-    def path_of(self, call: ast.Call) -> ast.expr | None:
+    def path_of(self, module: Module, call: ast.Call) -> ast.expr | None:
         """Return the path that a call opens, where it may be relative."""
         of_a_handle = isinstance(call.func, ast.Attribute) and self.opens(call.func.value)
         if of_a_handle or not self.opens(call):
             return None  # the name of a member, or a statement: `archive.open("all")`
-        named = {each.arg: each.value for each in call.keywords}
-        path = (
-            call.args[0] if call.args else next((named[n] for n in PATH_NAMES if n in named), None)
-        )
+        path = self._path_given(module, call)
         if path is None or isinstance(path, ast.Starred):
             return None
         text = path.value if isinstance(path, ast.Constant) else ""
         if not isinstance(text, str) or text.startswith(("/", ":")) or "://" in text:
             return None
         return path
+
+    def _path_given(self, module: Module, call: ast.Call, depth: int = 0) -> ast.expr | None:
+        """Return the argument of a call that names what it opens: of a function of the project the one that this opens."""
+        functions = [*self.called(module, call.func)] if depth < MOST_CALLS else []
+        if not functions:
+            name = ImportTime(module.tree).full_name(call.func)
+            is_known = not depth or name == "open" or load().resource(name) is not None
+            named = {each.arg: each.value for each in call.keywords}
+            given = next((named[n] for n in PATH_NAMES if n in named), None)
+            return (call.args[0] if call.args else given) if is_known else None
+        found: dict[ast.expr, None] = {}
+        for home, function in functions:
+            inner = [each for each in ast.walk(function) if isinstance(each, ast.Call)]
+            paths = [self._path_given(home, each, depth + 1) for each in inner]
+            names = {each.id for each in paths if isinstance(each, ast.Name)}
+            names -= {*_tested(function)}  # what may be None has no absolute path
+            skipped = int(isinstance(home.parent(function), ast.ClassDef))
+            pairs = [*zip(positional(function)[skipped:], call.args, strict=False)]
+            pairs += [(each.arg, each.value) for each in call.keywords if each.arg is not None]
+            found.update((value, None) for name, value in pairs if name in names)
+        return next(iter(found)) if len(found) == 1 else None
 
     def reads_ambient(self, name: str, depth: int = 0) -> bool:
         """Return whether a function of the project gives a plain value that it makes from what the process has around it."""
@@ -794,6 +812,20 @@ def is_of_process_number(module: Module, call: ast.Call) -> bool:
     """Return whether a call asks a library for a rank or a count of the process's own."""
     last = callee_name(call)
     return is_of_process(module, call) and last.endswith(("rank", "size", "is_initialized"))
+
+
+def _tested(function: ast.AST) -> Iterator[str]:
+    """Yield the names that a function compares with None, or asks for their truth."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Compare(left=ast.Name(id=name), comparators=[ast.Constant(value=None)]):
+                yield name
+            case ast.If(test=ast.Name(id=name)) | ast.IfExp(test=ast.Name(id=name)):
+                yield name
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)):
+                yield name
+            case ast.BoolOp(values=values):
+                yield from (each.id for each in values if isinstance(each, ast.Name))
 
 
 def _names(node: ast.expr, name: str) -> bool:

@@ -216,7 +216,9 @@ class Keeping(Settings):
         if self.inputs is None or not self.inputs.moves:
             return []
         calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
-        paths = [path for each in calls if (path := self.inputs.path_of(each)) is not None]
+        paths = [
+            path for each in calls if (path := self.inputs.path_of(self.module, each)) is not None
+        ]
         paths = [
             each
             for each in paths
@@ -357,7 +359,7 @@ class Keeping(Settings):
         calls = (each for each in ast.walk(value or self.method) if isinstance(each, ast.Call))
         return any(
             isinstance(path, ast.Name) and path.id == name
-            for path in map(self.inputs.path_of, calls)
+            for path in (self.inputs.path_of(self.module, each) for each in calls)
         )
 
     def _is_underscored(self) -> bool:

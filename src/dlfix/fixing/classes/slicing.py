@@ -486,12 +486,28 @@ class Slice(Selection):
             if self._is_passed(name):
                 place: ast.stmt = self._first_statement()
             elif all(map(self._is_passed, names_in([ast.parse(name)]) - {*dir(builtins)})):
-                place = next(
-                    reversed(self._compounds(statement)), statement
-                )  # a copy of an argument
+                place = self._around_all(statement, name)  # a copy or a part of an argument
             else:
                 place = self._above_tries(statement, name)
             self.inserts.append(Insert(self.module.span(place), line, before=True))
+
+    def _around_all(self, statement: ast.stmt, value: str) -> ast.stmt:
+        """Return the statement above which a part of an argument is kept: in the block where the slice reads it.
+
+        There it is evaluated under the conditions under which it was.
+        """
+        places = [statement, *self._compounds(statement)]
+        if not isinstance(ast.parse(value, mode="eval").body, (ast.Subscript, ast.Attribute)):
+            return places[-1]
+        reads = [
+            each
+            for each in ast.walk(places[-1])
+            if isinstance(each, ast.expr) and ast.unparse(each) == value
+            if self._takes_inside(self.module.statement(each))
+        ]
+        blocks = ((each, {*self.module.block_of(each)}) for each in places)
+        around = (at for at, block in blocks if all(self._within(each, block) for each in reads))
+        return self._above_tries(next(around, places[-1]), value)
 
     def _above_tries(self, statement: ast.stmt, name: str) -> ast.stmt:
         """Return the `try` around a statement that a local name was bound above, or the statement."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterator
 from typing import TypeAlias
 
@@ -10,6 +11,7 @@ from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
     FUNCTIONS,
+    Function,
     is_attribute,
     own_targets,
     positive,
@@ -29,7 +31,9 @@ def check(change: ClassChange) -> Iterator[Regression]:
         if old is None or said(old) == said(function):
             continue
         before, me = _evaluated(old.body), self_name(function)
-        for statement, conditions in _in_block(function.body, frozenset()):
+        as_before = _AsBefore(function, me, had)
+        body = [as_before.visit(copy.deepcopy(each)) for each in function.body]
+        for statement, conditions in _in_block(body, frozenset()):
             if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or had.issuperset(
                 own_targets(statement, me)
             ):
@@ -43,6 +47,30 @@ def check(change: ClassChange) -> Iterator[Regression]:
                         f"(line {statement.lineno})",
                     )
                     return
+
+
+class _AsBefore(ast.NodeTransformer):
+    """Writes what a new attribute was given, once, in the place of the attribute: conditions read as before."""
+
+    def __init__(self, function: Function, me: str, had: set[str]) -> None:
+        self._me = me
+        given: dict[str, list[ast.expr]] = {}
+        for node in ast.walk(function):
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                for name in own_targets(node, me):
+                    given.setdefault(name, []).append(node.value)
+        self._kept = {
+            name: values[0]
+            for name, values in given.items()
+            if name not in had and len(values) == 1
+        }
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """Write the value of a new attribute that is read."""
+        if is_attribute(node, self._me) and isinstance(node.ctx, ast.Load):
+            return self._kept.get(node.attr, node)
+        self.generic_visit(node)
+        return node
 
 
 def _evaluated(body: list[ast.stmt]) -> dict[str, set[Conditions]]:
