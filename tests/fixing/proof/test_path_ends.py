@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from tests.fixing.proof.pairs import opened
+from tests.fixing.proof.pairs import opened, worse
 
 PROGRAM = """
 import glob, os, pathlib, shutil, sys, torch
@@ -33,8 +33,15 @@ ELSEWHERE = {
     "one removed": (TRAIN, "for old in glob.glob(root + '/*.ckpt'): os.remove(old)"),
     "beside a path object": ("path = root / 'rows.h5'", "(root / 'run.csv').unlink()"),
     "beside what a function names": ("path = where(root)", "os.remove(root + '/old.json')"),
+    "one whose name ends so": (TRAIN, "os.remove(os.path.join(root, 'old_rows.h5'))"),
+    "one that begins otherwise": (TRAIN, "os.remove(f'{root}/old_{name}.h5')"),
+    "one of several that a function names": (TRAIN, "_, old = both(root)\n    os.remove(old)"),
 }
 MAYBE = {
+    "one that begins in the same way": (TRAIN, "os.remove(f'{root}/r{name}.h5')"),
+    "one whose beginning is put in front": (TRAIN, "os.remove(root + 'rows.h5')"),
+    "one that goes on": (TRAIN, "old = root\n    old += 'rows.h5'\n    os.remove(old)"),
+    "the other of several": (TRAIN, "old, _ = both(root)\n    os.remove(old)"),
     "the same name": (TRAIN, "os.remove(os.path.join(name, 'rows.h5'))"),
     "a part of the name": (TRAIN, "os.remove(root + '.h5')"),
     "any name": (TRAIN, "os.remove(os.path.join(root, name))"),
@@ -49,7 +56,15 @@ MAYBE = {
     ),
     "an address": ("path = f'file:{root}?mode=ro'", "os.remove(root)"),
 }
-MORE = "name = 'x.log'\n\ndef where(folder):\n    return os.path.join(folder, 'rows.h5')"
+MORE = """
+name = 'x.log'
+
+def where(folder):
+    return os.path.join(folder, 'rows.h5')
+
+def both(folder):
+    return os.path.join(folder, 'rows.h5'), os.path.join(folder, 'rows.idx')
+"""
 
 
 def reasons(path, after):
@@ -77,3 +92,40 @@ def test_what_a_base_opens_ends_as_its_heir_is_given():
     assert not [r for r in opened(program=text) if "removed, renamed or modified" in r]
     text = text.replace("run.log", "rows.h5")
     assert [r for r in opened(program=text) if "removed, renamed or modified" in r]
+
+
+REMOVES = """
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        {first}
+        self.prepare()
+    {property}
+    def paths(self, key):
+        return key, self.path / f"{name}_{{key}}.npy"
+
+    def prepare(self):
+        key, old = self.paths(id(self))
+        old.unlink()
+
+    def __getitem__(self, i):
+        return self.rows[i]
+
+rows = Rows(root)
+"""
+OPENS = "np.load(self.path / 'rows.npy', mmap_mode='r')"
+PROPERTY = f"""
+    @functools.cached_property
+    def rows(self):
+        return {OPENS}
+
+    def __getstate__(self):
+        return {{k: v for k, v in self.__dict__.items() if k != "rows"}}
+"""
+
+
+@pytest.mark.parametrize(("name", "removes"), [("old", False), ("{key}", True)])
+def test_the_constructor_may_remove_another_file(name, removes):
+    before = REMOVES.format(first=f"self.rows = {OPENS}", property="", name=name)
+    after = REMOVES.format(first="pass", property=PROPERTY, name=name)
+    assert bool([r for r in worse(before, after) if "removes the file" in r]) is removes

@@ -45,7 +45,10 @@ _ANY_SUFFIX = re.compile(
 )
 _NUMPY = frozenset("save savez savez_compressed".split())  # add a suffix where there is none
 
+_ANY = "\0"  # in the place of what is computed
+
 Ends = frozenset[str]
+"""How paths end: `/` in front where the last name is known from its beginning, `*` for what is not known of it."""
 
 
 class Frame(NamedTuple):
@@ -85,8 +88,17 @@ def differ(some: Ends | None, others: Ends | None) -> bool:
     return (
         some is not None
         and others is not None
-        and not any(a.endswith(b) or b.endswith(a) for a in some for b in others)
+        and not any(_may_be_one(a, b) for a in some for b in others)
     )
+
+
+def _may_be_one(one: str, other: str) -> bool:
+    """Return whether names that end, and begin, in some way may be the same."""
+    ends, starts = [[each.split("*")[at] for each in (one, other)] for at in (-1, 0)]
+    begin_alike = starts[0].startswith(starts[1]) or starts[1].startswith(starts[0])
+    are_begun = all(each.startswith("/") for each in starts)
+    end_alike = ends[0].endswith(ends[1]) or ends[1].endswith(ends[0])
+    return end_alike and (begin_alike or not are_begun)
 
 
 class PathEnds:
@@ -108,9 +120,10 @@ class PathEnds:
     def of(self, path: ast.expr, frame: Frame, far: int = _FAR) -> Ends | None:
         """Return how a path may end, from its last separator or computed part on; None where that is not known."""
         text = _spelled_end(path)
-        if text is not None:
-            return frozenset({text}) if text else None
-        return self.of_each(self._sources(path, frame), far - 1) or None
+        found = self.of_each(self._sources(path, frame), far - 1) if text is None else {text}
+        if found and _is_glued(path, frame.module):
+            found = {each.rpartition("*")[2].lstrip("/") for each in found}
+        return frozenset(found) if found and all(each.strip("/*") for each in found) else None
 
     # What a path is made of
 
@@ -158,7 +171,12 @@ class PathEnds:
     def _bound(self, name: ast.Name, frame: Frame) -> Iterator[Source]:
         """Yield what a name is bound to."""
         made = frame.origins.made.get(name.id, [])
-        yield from ((value, frame) for value in made if not _is_empty(value))
+        for value in made:
+            place = _place_of(name.id, frame.module.parent(value))
+            if place is not None:
+                yield from self._item(value, place, frame)
+            elif not _is_empty(value):
+                yield value, frame
         yield from ((value, frame) for value in self._added(name.id, frame) if made)
         if name.id in frame.given:
             yield from frame.given[name.id]
@@ -168,6 +186,13 @@ class PathEnds:
             scope = frame.module.scope_of(name).lookup(name.id)
             is_global = frame.function is not None and scope is frame.module.scope
             yield (name, frame_of(frame.module, None)) if is_global else None
+
+    def _item(self, value: ast.expr, place: int, frame: Frame) -> Iterator[Source]:
+        """Yield what a call gives at a place of the tuple that it returns."""
+        callee = self._callee(value, frame) if isinstance(value, ast.Call) else None
+        for source in _returned(callee) if callee is not None else [None]:
+            parts = source[0].elts if source and isinstance(source[0], ast.Tuple) else []
+            yield (parts[place], source[1]) if source and place < len(parts) else None
 
     def _added(self, name: str, frame: Frame) -> Iterator[ast.expr]:
         """Yield what a function adds to a list of its own: `paths.append(path)`."""
@@ -231,13 +256,18 @@ class PathEnds:
 
 
 def ends_written(
-    program: Program, written: ast.Call, paths: Iterable[ast.expr | None], frame: Frame
+    program: Program,
+    written: ast.Call,
+    paths: Iterable[ast.expr | None],
+    frame: Frame,
+    finder: PathEnds | None = None,
 ) -> Ends | None:
     """Return how the files end that a call writes, removes or renames; None where it may be of a folder."""
     name = last_part(written.func)
     if name not in _SINGLE and not opens_to_write(written):
         return None
-    ends = PathEnds(program).of_each((each, frame) if each is not None else None for each in paths)
+    sources = [(each, frame) if each is not None else None for each in paths]
+    ends = (finder or PathEnds(program)).of_each(sources)
     if not ends or (name in _MOVING and not _are_of_files(ends)):
         return None
     adds = name in _NUMPY and dotted(written.func).startswith(("np.", "numpy."))
@@ -246,17 +276,45 @@ def ends_written(
 
 def _are_of_files(ends: Ends) -> bool:
     """Return whether names that end so, and stand for one another, are of files: a folder may be called `data.old`."""
-    has_suffix = all(PurePosixPath(f"_{each}").suffix for each in ends)
+    has_suffix = all(map(suffix_of, ends))
     return has_suffix and any(_ANY_SUFFIX.search(each) is None for each in ends)
+
+
+def suffix_of(end: str) -> str:
+    """Return the suffix of a file whose path ends so."""
+    return PurePosixPath(f"_{end.strip('/')}").suffix
+
+
+def _is_glued(path: ast.expr, module: Module) -> bool:
+    """Return whether what a path ends in may follow other text of the same name: `prefix + ".h5"`."""
+    match path:
+        case ast.BinOp(op=ast.Add()) | ast.JoinedStr(values=[*_, ast.FormattedValue()]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="with_suffix")):
+            return True
+    return isinstance(module.parent(path), ast.AugAssign)
+
+
+def _place_of(name: str, statement: ast.AST | None) -> int | None:
+    """Return at which place of a tuple that it takes apart a statement binds a name."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=parts)]) if not any(
+            isinstance(each, ast.Starred) for each in parts
+        ):
+            places = [at for at, each in enumerate(parts) if dotted(each) == name]
+            return places[0] if len(places) == 1 else None
+    return None
 
 
 def _spelled_end(path: ast.expr) -> str | None:
     """Return the text that a path surely ends in, empty where none is; None if a part of it says so."""
     match path:
         case ast.Constant(value=value):
-            return _last(value) if isinstance(value, str) else ""
-        case ast.JoinedStr(values=[*_, ast.Constant(value=str() as text)]):
-            return _last(text)
+            if not isinstance(value, str):
+                return ""
+            return _last(value if "$" in value or "://" in value else f"/{value}")
+        case ast.JoinedStr(values=[*parts, ast.Constant(value=str() as text)]):
+            return _last(_template(parts) + text)
         case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str() as text)):
             return _last(_FIELDS.split(text)[-1])
         case ast.Call(func=ast.Attribute(attr="format", value=ast.Constant(value=str() as text))):
@@ -264,10 +322,24 @@ def _spelled_end(path: ast.expr) -> str | None:
     return None
 
 
+def _template(parts: list[ast.expr]) -> str:
+    """Return what an f-string begins with, `*` for each part that is not spelled out."""
+    begins = bool(parts) and isinstance(parts[0], ast.Constant)
+    texts = [str(each.value) if isinstance(each, ast.Constant) else _ANY for each in parts]
+    return "".join(["/" if begins else "", *texts])
+
+
 def _last(text: str) -> str:
     """Return the part of a text behind its last separator or wildcard; empty for an address, whose end is no file's."""
-    is_address = "#" in text or "=" in text
-    return "" if is_address else re.split(r"[/\\*?\]]", text)[-1]
+    if "#" in text or "=" in text:
+        return ""
+    name = re.split(r"[/\\*?\]]", text)[-1]
+    if not text.removesuffix(name).endswith(("/", "\\")):
+        return name.split(_ANY)[-1]
+    if _ANY not in name:
+        return f"/{name}"
+    first, *_, last = name.split(_ANY)  # what is computed is taken for a part of one name
+    return f"/{first}*{last}" if first else last
 
 
 def _returned(frame: Frame) -> Iterator[Source]:
@@ -306,4 +378,5 @@ __all__ = [
     "ends_written",
     "frame_of",
     "frame_with",
+    "suffix_of",
 ]

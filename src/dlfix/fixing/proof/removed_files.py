@@ -6,10 +6,15 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.fixing.proof import order
+from dlfix.fixing.proof.at_stake import files_at_stake, imports_of, spelled_out
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late_code import late_openers, opening_calls, opening_code, opens_nothing
+from dlfix.fixing.proof.opened_paths import OpenedPaths
+from dlfix.fixing.proof.origins import origins_in
 from dlfix.fixing.proof.outliving import Temporary, on_disk, outlives
+from dlfix.fixing.proof.path_ends import differ, ends_written, frame_of
 from dlfix.fixing.proof.path_parameters import path_parameters
+from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.removing_calls import Removals
 from dlfix.fixing.proof.state import opened_when_asked, sets
 from dlfix.fixing.proof.syntax import (
@@ -41,6 +46,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
                 isinstance(node, ast.Call)
                 and on_disk(node)
                 and not _comes_first(change, getter, node)
+                and not _is_another(change, cls, function, node)
             ):
                 yield change.regression(
                     getter,
@@ -68,6 +74,23 @@ def _late(change: ClassChange) -> Iterator[Function]:
     made = {function.name for _, function in change.constructed_before}
     for openers in opened_when_asked(change).values():
         yield from (each for each in openers if each.name in made)
+
+
+def _is_another(change: ClassChange, cls: Class, function: Function, removal: ast.Call) -> bool:
+    """Return whether what a method removes surely is none of what is opened later, by the names of the files."""
+    node = spelled_out(removal, imports_of(cls.module.tree))
+    origins = origins_in(function)
+    named = files_at_stake(change.old, cls.module, node, origins)
+    frame = frame_of(cls.module, function)
+    sites = [*change.old.constructions(change.before)]
+    finders = [OpenedPaths(change.old, change.before, site) for site in sites]
+    removed = [ends_written(change.old, node, named, frame, each) for each in finders]
+    opened = [
+        OpenedPaths(change.new, change.after, site).opened(each)
+        for site in change.new.constructions(change.after)
+        for each in _late(change)
+    ]
+    return bool(removed and opened) and all(differ(a, b) for a in removed for b in opened)
 
 
 def _comes_first(change: ClassChange, getter: Function, removal: ast.Call) -> bool:

@@ -59,6 +59,7 @@ from dlfix.fixing.proof.path_ends import (
     ends_written,
     frame_of,
     frame_with,
+    suffix_of,
 )
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.quiet import Quiet
@@ -579,7 +580,7 @@ class Removals:
         if ends is None or not differ(self.ends, ends):
             return False
         spelled = [each.value for each in paths if isinstance(each, ast.Constant)]
-        spelled += [each for each in ends if not PurePath(f"_{each}").suffix]
+        spelled += [each.strip("/") for each in ends if not suffix_of(each)]
         return not share_files({literal(str(each)) for each in spelled}, files)
 
     def _classes(self, module: Module, texts: set[str]) -> set[str]:
