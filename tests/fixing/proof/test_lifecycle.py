@@ -545,3 +545,44 @@ def test_the_end_of_an_object_whose_constructor_has_failed(ends, refused):
     after = text.format(opens, getter, textwrap.indent(guarded, " " * 8))
     reasons = worse(before, after)
     assert refused == any("where the constructor has failed" in reason for reason in reasons)
+
+
+ONLY_OF_MAKING = """
+class Rows(Dataset):
+    def __init__(self, path):
+        self.file = h5py.File(path)
+        self.rows = self.find_rows()
+{state}
+    def find_rows(self):
+        return list(self.file)
+
+    def __getitem__(self, i):
+        return self.rows[i]
+
+{more}
+"""
+LEFT_OUT = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("file", None)
+        return state
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "wrong"),
+    [
+        ("", False),
+        ("class Other:\n    def __init__(self):\n        self.found = self.find_rows()", False),
+        (
+            "class Heir(Rows):\n    def __getitem__(self, i):\n        return self.find_rows()[i]",
+            True,
+        ),
+        ("    def again(self):\n        return self.find_rows()", True),
+        ("    def again(self):\n        return getattr(self, 'find_rows')()", True),
+    ],
+)
+def test_no_worker_runs_a_method_that_only_the_constructor_names(more, wrong):
+    before = ONLY_OF_MAKING.format(state="", more=more)
+    after = ONLY_OF_MAKING.format(state=LEFT_OUT, more=more)
+    assert bool([each for each in worse(before, after) if "in a worker" in each]) is wrong

@@ -95,18 +95,28 @@ def test_what_a_base_opens_ends_as_its_heir_is_given():
 
 
 REMOVES = """
+import json, pathlib
+import numpy as np
+
 class Rows(Dataset):
     def __init__(self, path):
         self.path = pathlib.Path(path)
-        {first}
         self.prepare()
     {property}
     def paths(self, key):
         return key, self.path / f"{name}_{{key}}.npy"
 
     def prepare(self):
+        json.load(open(self.path / "new.json"))
+        (self.path / "rows.npy").unlink()
+        {first}
         key, old = self.paths(id(self))
         old.unlink()
+        self.release(self.path / ".lock")
+
+    @staticmethod
+    def release(lock):
+        lock.unlink()
 
     def __getitem__(self, i):
         return self.rows[i]

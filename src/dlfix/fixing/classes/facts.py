@@ -20,6 +20,7 @@ from dlfix.project.syntax import (
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 STARTS = ("__init__", "__post_init__", "__attrs_post_init__", "__new__")
+_NO_HANDLES = frozenset("str bytes int float bool list tuple dict set".split())
 CLOSERS = ("__del__", "__exit__", "close", "release", "shutdown", "cleanup", "stop", "teardown")
 _ASK_WHAT_IT_IS = frozenset({"type", "id", "isinstance", "super"})
 
@@ -184,10 +185,12 @@ class ClassFacts:
         )
 
     def written(self, annotation: ast.expr) -> str:
-        """Return the text of an annotation; empty where it names what only a function binds."""
+        """Return the text of a handle's annotation; empty where it names what only a function binds, or no handle."""
         names = (each for each in ast.walk(annotation) if isinstance(each, ast.Name))
         scopes = [self.module.scope_of(each).lookup(each.id) for each in names]
         local = any(scope is not None and scope.is_function for scope in scopes)
+        if isinstance(annotation, ast.Name) and annotation.id in _NO_HANDLES:
+            return ""  # it is wrong
         return "" if local else self.module.segment(annotation)
 
     def line(self, node: ast.AST) -> str:

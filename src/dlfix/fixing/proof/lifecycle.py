@@ -174,7 +174,7 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
     parent = ParentCode(change.new, surely=True).methods(cls)
     of_parent = {id(f) for _, f in parent if _is_called_on(change, cls, f)}
     for owner, function in order.entered_by_workers(change.new, cls):
-        if id(function) in of_parent:
+        if id(function) in of_parent or _is_only_of_making(change, cls, function):
             continue
         if order.ends_use(function.name) and function.name != "__del__":
             continue
@@ -202,6 +202,26 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
                     f"`{found.name[1:]}` is used in a worker before it is opened (line "
                     f"{found.line})",
                 )
+
+
+def _is_only_of_making(change: ClassChange, cls: Class, function: Function) -> bool:
+    """Return whether code names a method nowhere but where it is called while an object is made."""
+    made = {id(each) for _, each in order.construction(change.new, cls)}
+    if id(function) not in made or function.name.startswith("__"):
+        return False
+    family = change.new.family(cls)
+    for module in change.new.project.mentions(function.name):
+        called = {id(call.func) for call in module.calls}
+        if any(each.value == function.name for each in module.nodes(ast.Constant)):
+            return False
+        for node in module.nodes_by_name.get(function.name, ()):
+            within_making = id(change.new.enclosing(module, node)) in made
+            owner = node.value if isinstance(node, ast.Attribute) else None
+            if owner is None or (within_making and id(node) in called):
+                continue
+            if may_be_object(change, module, owner, family):
+                return False
+    return True
 
 
 def _is_called_on(change: ClassChange, cls: Class, function: Function) -> bool:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from dlfix.catalog import load
 from dlfix.fixing.proof.at_stake import imports_of
-from dlfix.fixing.proof.path_ends import Ends, Frame, PathEnds, Source, frame_of
+from dlfix.fixing.proof.path_ends import Ends, Frame, PathEnds, Source, bound_first, frame_of
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
     Function,
@@ -93,7 +93,8 @@ class OpenedPaths(PathEnds):
             for cls in self._lineage:
                 method = cls.methods.get(call.func.attr)
                 if method is not None:
-                    return self._called(call, cls.module, method, 1, frame)
+                    skipped = bound_first(cls.module, method)
+                    return self._called(call, cls.module, method, skipped, frame)
         return super()._callee(call, frame)
 
     def _calls_on_object(self, function: Function) -> list[tuple[Module, ast.Call]]:

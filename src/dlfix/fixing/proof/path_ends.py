@@ -76,6 +76,12 @@ def _origins_of(code: Function | ast.Module) -> Origins:
     return Origins(code.body, () if isinstance(code, ast.Module) else parameters(code))
 
 
+def bound_first(module: Module, function: Function) -> int:
+    """Return how many parameters a call by an object does not pass: one of a method, none of a static one."""
+    static = any(dotted(each) == "staticmethod" for each in function.decorator_list)
+    return int(isinstance(module.parent(function), ast.ClassDef) and not static)
+
+
 def frame_with(module: Module, function: Function | None, origins: Origins) -> Frame:
     """Return the frame of a function of which a call is known: what its arguments are named there is not followed."""
     outside = Frame(module, None, Origins([]))
@@ -214,7 +220,7 @@ class PathEnds:
         if not calls or len(calls) > _MOST_CALLS:
             yield None
             return
-        skipped = int(isinstance(frame.module.parent(frame.function), ast.ClassDef))
+        skipped = bound_first(frame.module, frame.function)
         for module, call in calls:
             outer = frame_of(module, self.program.enclosing(module, call))
             is_bound = isinstance(call.func, ast.Attribute) or not skipped
@@ -374,6 +380,7 @@ __all__ = [
     "Frame",
     "PathEnds",
     "Source",
+    "bound_first",
     "differ",
     "ends_written",
     "frame_of",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.at_stake import files_at_stake, imports_of, spelled_out
@@ -95,25 +95,36 @@ def _is_another(change: ClassChange, cls: Class, function: Function, removal: as
 
 def _comes_first(change: ClassChange, getter: Function, removal: ast.Call) -> bool:
     """Return whether a constructor removes a file before it calls anything that opens one as a property does."""
-    names = {last_part(call.func) for call in _opened_by(change, getter)}
+    opened_by = _opened_by(change, getter)
+    libraries = imports_of(change.after.module.tree)
+    names = {last_part(call.func) for call in opened_by}
+    # `json.load` opens nothing that `np.load` does.
+    of_library = all(libraries.is_of_imported_module(call.func) for call in opened_by)
+    full = {libraries.full_name(call.func) for call in opened_by} if of_library else set[str]()
+
+    def opens(node: ast.AST) -> bool:
+        if not isinstance(node, ast.Call) or last_part(node.func) not in names:
+            return False
+        is_known = of_library and libraries.is_of_imported_module(node.func)
+        return not is_known or libraries.full_name(node.func) in full
+
     ever = False  # what opens may go by a name that is not read here: `OPENERS[kind](path)`
     for made in (change.before, *change.old.heirs(change.before)):
         opened = False
         for sites in order.steps(change.old, made):
             nodes = list(own_nodes(sites[-1][1]))
-            if removal in nodes and (opened or any(_may_return(site, names) for site in sites)):
+            if removal in nodes and (opened or any(_may_return(site, opens) for site in sites)):
                 return False
-            opened |= any(isinstance(n, ast.Call) and last_part(n.func) in names for n in nodes)
+            opened |= any(map(opens, nodes))
         ever |= opened
     return ever
 
 
-def _may_return(site: order.Site, names: set[str]) -> bool:
+def _may_return(site: order.Site, opens: Callable[[ast.AST], bool]) -> bool:
     """Return whether a loop around a statement may open something, or call what does, before the next turn."""
     function, statement = site
     return any(
-        isinstance(call, ast.Call)
-        and (last_part(call.func) in names or is_attribute(call.func, self_name(function)))
+        isinstance(call, ast.Call) and (opens(call) or is_attribute(call.func, self_name(function)))
         for loop in statements(function.body)
         if isinstance(loop, (ast.For, ast.AsyncFor, ast.While))
         and statement is not loop
