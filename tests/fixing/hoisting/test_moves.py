@@ -8,6 +8,7 @@ import textwrap
 import libcst as cst
 import pytest
 
+import dlfix
 from dlfix.fixing.hoisting.captures import CannotHoist
 from dlfix.fixing.hoisting.moves import Moves
 from dlfix.fixing.plans_callables import CallablesPlan
@@ -765,3 +766,21 @@ def test_lazy_annotations_need_no_place_of_their_own():
     text = "from __future__ import annotations\n" + BELOW.format(between="", last="x = 1\n")
     _, code = move(text, "collate")
     assert code.index("def _collate") < code.index("def made")
+
+
+def test_a_lambda_is_not_named_after_a_parameter_that_says_lambda() -> None:
+    before = """
+from torch.utils.data import DataLoader, Dataset
+
+class Lambda:
+    def __init__(self, lam):
+        self.lam = lam
+
+class Rows(Dataset):
+    def __init__(self):
+        self.transform = [Lambda(lambda v: (v * 2) - 1)]
+
+def load():
+    return DataLoader(Rows(), num_workers=2)
+"""
+    assert "Lambda(_rescale)" in dlfix.fix_text(before, isolated=True).text

@@ -272,7 +272,11 @@ def action_of(node: ast.Lambda) -> str:
             return "select"
         case ast.Attribute(attr=attr):
             return f"get_{naming.snake(attr)}"
-        case ast.BinOp(op=ast.Add() | ast.Sub(), left=ast.BinOp(op=ast.Mult() | ast.Div())):
+        case ast.BinOp(
+            op=ast.Add() | ast.Sub(),
+            left=ast.BinOp(op=ast.Mult() | ast.Div(), right=ast.Constant()),
+            right=ast.Constant(),
+        ):
             return "rescale"
         case ast.BinOp(op=op):
             return _OPERATORS.get(type(op), "compute")
