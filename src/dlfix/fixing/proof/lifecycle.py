@@ -24,6 +24,7 @@ from dlfix.fixing.proof.syntax import (
     is_attribute,
     last_part,
     own_attributes,
+    own_targets,
     parameters,
     self_name,
     values_set,
@@ -173,8 +174,10 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
     interpreter.companions = companions
     parent = ParentCode(change.new, surely=True).methods(cls)
     of_parent = {id(f) for _, f in parent if _is_called_on(change, cls, f)}
+    are_opened = all(_is_opened_when_made(change, cls, name) for name in emptied | missing)
     for owner, function in order.entered_by_workers(change.new, cls):
-        if id(function) in of_parent or _is_only_of_making(change, cls, function):
+        is_only_of_making = are_opened and _is_only_of_making(change, cls, function)
+        if id(function) in of_parent or is_only_of_making:
             continue
         if order.ends_use(function.name) and function.name != "__del__":
             continue
@@ -202,6 +205,18 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
                     f"`{found.name[1:]}` is used in a worker before it is opened (line "
                     f"{found.line})",
                 )
+
+
+def _is_opened_when_made(change: ClassChange, cls: Class, name: str) -> bool:
+    """Return whether constructors give an attribute what a call makes: what is passed in may be for methods to go on with."""
+    made = order.construction(change.new, cls)
+    values = [
+        getattr(node, "value", None)
+        for _, function in made
+        for node in ast.walk(function)
+        if name in own_targets(node, self_name(function))
+    ]
+    return bool(values) and all(isinstance(each, ast.Call) for each in values)
 
 
 def _is_only_of_making(change: ClassChange, cls: Class, function: Function) -> bool:
