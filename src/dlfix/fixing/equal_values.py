@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -59,7 +60,7 @@ _PLAIN = (
     ast.unaryop, ast.boolop, ast.cmpop, *_DISPLAYS, ast.GeneratorExp,
 )  # fmt: skip
 # What holds for one process, or is set up by it.
-_OF_PROCESS = frozenset(["environ", "argv", "path", "modules", "stdin", "stdout", "stderr"])
+_OF_PROCESS = re.compile(r"\b(?:environ|argv|sys\.path|modules|stdin|stdout|stderr)\b")
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +130,7 @@ class EqualValues:
         name = self._library_name(node)
         return (
             bool(name)
-            and _OF_PROCESS.isdisjoint(name.split("."))
+            and not _OF_PROCESS.search(name)
             and node.attr not in self.module.stores_by_name
         )
 
