@@ -72,7 +72,7 @@ def inspect(tree: Path) -> tuple[list[Report], Report]:
         change.path.write_bytes(change.after)
     done = {
         "changed": sorted(change.path.relative_to(tree).as_posix() for change in outcome.changes),
-        "left": [_described(diagnosis, tree) for diagnosis in outcome.left],
+        "left": [_described(diagnosis, tree) for diagnosis in outcome.left_before],
         "errors": list(outcome.errors),
         "applied": [
             {"row": finding.place.span.start.row, "code": finding.code,
@@ -219,9 +219,8 @@ def replay(case: Report, trees: Path, folder: Path) -> Report:
 
 
 def _among(finding: Report, found: Sequence[Report]) -> bool:
-    """Lines move as fixes are applied; the words of a finding do not."""
-    key = finding["code"], finding["file"], finding["message"]
-    return any((one["code"], one["file"], one["message"]) == key for one in found)
+    key = finding["code"], finding["file"], finding["row"], finding["message"]
+    return any((one["code"], one["file"], one["row"], one["message"]) == key for one in found)
 
 
 def _outcome(found: Sequence[Report], left: Sequence[Report]) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # Whether unsafe fixes are taken: all, none, or those of some findings.
 Unsafe: TypeAlias = bool | Callable[[Finding], bool]
-CALLABLES = "module_level_callables"
+MOVES = frozenset({"module_level_callables", "module_level_classes"})
 MOST_STEPS = 4  # fixes one after another for what one finding leads to
 Batch: TypeAlias = Sequence[tuple[Planned, Fix]]
 # Which form a file's fixes are to have, if there are several: "lazy" or "state".
@@ -376,7 +376,8 @@ class Run:
     ) -> None:
         """Take what a closure captured, and has a fix of its own, as the finding that it comes from.
 
-        A closure that becomes a partial sends what it captured: a lambda that moves in the next round.
+        A closure that becomes a partial, or a local class whose objects keep what it captured, sends that:
+        a lambda that moves in the next round.
         """
         for new in list(matched.fresh):
             suspects = attribution.of_new(new)
@@ -384,10 +385,10 @@ class Run:
                 continue
             planned, fix = done[next(iter(suspects))]
             old = planned.findings[0]
-            if not _moves_callables(fix) or self._steps(old) >= MOST_STEPS:
+            if not _moves(fix) or self._steps(old) >= MOST_STEPS:
                 continue
             outcomes = [one.outcome for one in diagnosis.plan([new], analysis)]
-            if outcomes and all(map(_moves_callables, outcomes)):
+            if outcomes and all(map(_moves, outcomes)):
                 matched.go_on(new, old)
 
     def _steps(self, finding: Finding) -> int:
@@ -678,8 +679,8 @@ def _rank(fix: Fix, prefer: str) -> tuple[bool, bool]:
     return ("state" if fix.remains else fix.form) != prefer, bool(fix.remains)
 
 
-def _moves_callables(outcome: Fix | Refused) -> bool:
-    return isinstance(outcome, Fix) and all(each.codemod == CALLABLES for each in outcome.edits)
+def _moves(outcome: Fix | Refused) -> bool:
+    return isinstance(outcome, Fix) and all(each.codemod in MOVES for each in outcome.edits)
 
 
 def _one_each(applied: Iterable[Planned]) -> Iterator[Planned]:
