@@ -112,7 +112,7 @@ def with_signature(function: cst.FunctionDef, hoist: Hoist) -> cst.FunctionDef:
     if hoist.first:
         params = _with_first(params, hoist.first)
     if hoist.parameters and hoist.positional:
-        params = _with_leading(params, hoist.parameters)
+        params = _with_leading(params, hoist.parameters, marked=hoist.marked)
     elif hoist.parameters:
         params = _with_keywords(params, hoist.parameters, function)
     changed = function.with_changes(params=params)
@@ -369,10 +369,14 @@ def _with_first(params: cst.Parameters, name: str) -> cst.Parameters:
     return params.with_changes(params=[first, *params.params])
 
 
-def _with_leading(params: cst.Parameters, new: Sequence[Parameter]) -> cst.Parameters:
-    """Add positional-only parameters in front: a keyword of the same name goes to `**`."""
+def _with_leading(
+    params: cst.Parameters, new: Sequence[Parameter], *, marked: bool
+) -> cst.Parameters:
+    """Add parameters in front; `marked` ones are positional-only: a keyword of the same name goes to `**`."""
     comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
     added = [cst.Param(cst.Name(each.name), _annotated(each), comma=comma) for each in new]
+    if not (marked or params.posonly_params):
+        return params.with_changes(params=[*added, *params.params])
     listed = [*added, *params.posonly_params]
     return params.with_changes(posonly_params=listed, posonly_ind=cst.ParamSlash(comma))
 

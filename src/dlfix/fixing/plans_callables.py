@@ -59,7 +59,8 @@ class Hoist:
     near: Span
     assignment: Span | None = None  # `f = lambda ...`, where the source is its value
     parameters: tuple[Parameter, ...] = ()
-    positional: bool = False  # whether `parameters` are positional-only, else keyword-only
+    positional: bool = False  # whether `parameters` come first, else they are keyword-only
+    marked: bool = False  # whether those that come first are positional-only
     without: tuple[str, ...] = ()  # own parameters that leave: their default is bound instead
     followers: tuple[Span, ...] = ()  # statements that move with it, and stand below it
     first: str = ""  # a first parameter to add: `self`, `cls`

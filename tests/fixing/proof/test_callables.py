@@ -866,3 +866,19 @@ def test_a_partial_of_what_becomes_a_partial_shows_what_that_binds(code, refused
     )
     reasons = worse(before + code, after + code)
     assert refused == any("`keywords` of a function is read" in each for each in reasons)
+
+
+@pytest.mark.parametrize(
+    ("moved", "made", "refused"),
+    [
+        ("def _by(n, f):\n    return f[:n]\n\n", "functools.partial(_by, n)", False),
+        ("def _by(f, *, n):\n    return f[:n]\n\n", "functools.partial(_by, n=n)", True),
+        ("def _by(k, f, *, n):\n    return f[:n]\n\n", "functools.partial(_by, 1, n=n)", True),
+    ],
+)
+def test_what_a_partial_binds_by_position_is_no_parameter_of_it(moved, made, refused):
+    code = "from inspect import signature\n\ndef show(f):\n    return signature(f)\n"
+    text = "def made(n):\n    by = {}\n    show(by)\n    return DataLoader([], collate_fn=by)\n\n"
+    before = code + text.format("lambda f: f[:n]")
+    after = code + moved + text.format(made)
+    assert any("`signature` of a function" in each for each in worse(before, after)) is refused

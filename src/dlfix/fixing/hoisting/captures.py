@@ -6,7 +6,7 @@ import ast
 import builtins
 import itertools
 from collections.abc import Callable as TypingCallable
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from dlfix.fixing import naming
@@ -59,7 +59,7 @@ class Draft:
     owner: ast.ClassDef | None = None
     method: ast.FunctionDef | ast.AsyncFunctionDef | None = None  # the method it was made in
     doubts: list[str] = field(default_factory=list)  # why moving it is unsafe
-    positional: bool = False  # whether captures are bound by position: any keyword may be passed
+    positional: bool = False  # whether captures are bound by position
     static: str = ""  # how the class is named in which it becomes a static method
     new_name: str = ""
     followers: list[ast.stmt] = field(default_factory=list)  # statements that move with it
@@ -576,6 +576,20 @@ def _annotations(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]
 def takes_any_keyword(node: Callable) -> bool:
     """Return whether a function has a `**` parameter, which what is bound must not take from."""
     return node.args.kwarg is not None
+
+
+def refuses(node: Callable, names: Collection[str]) -> bool:
+    """Return whether a function can be passed none of some keywords: all it does is to pass its `**` on with them."""
+    match node.body:
+        case ast.Call() as call:
+            pass
+        case [ast.Return(value=ast.Call() as call)]:
+            pass
+        case _:
+            return False
+    given = {each.arg for each in call.keywords}
+    starred = {getattr(each.value, "id", "") for each in call.keywords if each.arg is None}
+    return bool(node.args.kwarg) and node.args.kwarg.arg in starred and given >= {*names}
 
 
 def is_typed(node: Callable) -> bool:

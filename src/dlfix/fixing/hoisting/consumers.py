@@ -57,6 +57,11 @@ class Question:
         return self.about in _NAMES
 
     @property
+    def is_signature(self) -> bool:
+        """Whether it asks for the parameters only."""
+        return self.about.rpartition(".")[2] == "signature"
+
+    @property
     def is_type(self) -> bool:
         """Whether it asks for the type only."""
         return self.about in ("isinstance", "type")
@@ -83,6 +88,18 @@ class Consumers:
         """Return what may be asked of a function of a module, which is kept under some names on its way."""
         questions = (each for module in self._asking(home) for each in self._questions(module))
         return [each for each in questions if self._is_asked(each, function, names)]
+
+    def may_ask_signature(
+        self, home: Module, function: ast.AST, names: Collection[str]
+    ) -> bool:
+        """Return whether code asks for the parameters of a function, or of what has its name, private or not."""
+        known = {each.strip("_") for each in names}
+        questions = (each for module in self._asking(home) for each in self._questions(module))
+        return any(
+            last_name(each.asked).strip("_") in known or self._is_asked(each, function, names)
+            for each in questions
+            if each.is_signature
+        )
 
     def _is_asked(self, question: Question, function: ast.AST, names: Collection[str]) -> bool:
         scope = question.module.scope_of(question.asked)

@@ -23,6 +23,7 @@ from dlfix.fixing.hoisting.captures import (
     guard_of,
     is_global,
     line_up,
+    refuses,
     takes_any_keyword,
 )
 from dlfix.fixing.hoisting.captures import Callable as Node
@@ -67,6 +68,8 @@ class Moves:
     passes_all_on: Callable[[ast.expr], bool] = lambda _: False
     name_read: Callable[[Draft], bool] = lambda _: False
     """Whether code of the parent, and none of workers, reads the name of a function."""
+    signature_read: Callable[[Draft], bool] = lambda _: False
+    """Whether code may ask for the parameters of a function: of a partial, they are without those in front that it binds."""
     may_replace: Callable[[str], bool] = lambda _: False
     """Whether other modules would get a new name from this one that may mean something else there."""
     asked: Asked = lambda _: []
@@ -95,7 +98,8 @@ class Moves:
         for each in group:
             line_up(each)
             check_decorators(each, self.passes_all_on)
-            each.positional = takes_any_keyword(each.node) and not (by_loader and each is draft)
+            open_ended = takes_any_keyword(each.node) and not (by_loader and each is draft)
+            each.positional = open_ended or self.signature_read(each)
             named = bool(each.captures) and not isinstance(each.node, ast.Lambda)
             each.keeps_name = named and self.name_read(each)
         simple = self._simple(draft)
@@ -447,6 +451,7 @@ class Moves:
                 Parameter(each.name, each.annotation) for each in draft.captures.values()
             ),
             positional=draft.positional,
+            marked=takes_any_keyword(draft.node) and not refuses(draft.node, draft.captures),
             followers=tuple(self._span(each) for each in draft.followers),
             without=tuple(draft.defaults),
             first=draft.instance,

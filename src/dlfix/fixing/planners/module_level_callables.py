@@ -144,6 +144,7 @@ class _Planning:
                 lambda node: self._is_loader(module, node),
                 lambda node: self._passes_all_on(module, node),
                 self._name_read,
+                self._signature_read,
                 lambda name: star_imports.may_replace(self.analysis.project, module, name),
                 lambda node: numbers_passed(module, node, self.analysis),
             )
@@ -334,6 +335,8 @@ class _Planning:
                     "changes it"
                 )
                 continue
+            if question.is_signature and draft.positional:
+                continue  # what a partial binds by position is no parameter of it
             if not is_plain:
                 raise CannotHoist(
                     f"{question.asked_of(draft.what)} ({question.place}), but the fix "
@@ -350,6 +353,11 @@ class _Planning:
         names = _names_on_the_way(self.crossing)
         asked = self.consumers.asks(draft.module, draft.node, names)
         return bool(asked) and all(each.is_name and self._only_of_parent(each) for each in asked)
+
+    def _signature_read(self, draft: Draft) -> bool:
+        """Return whether code may ask for the parameters of a function."""
+        names = _names_on_the_way(self.crossing)
+        return self.consumers.may_ask_signature(draft.module, draft.node, names)
 
     def _only_of_parent(self, question: Question) -> bool:
         """Return whether no code of a worker asks this: multiprocessing drops what is set on a partial."""
