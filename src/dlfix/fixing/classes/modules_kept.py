@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.evidence import Culprit
-from dlfix.fixing.classes.facts import STARTS, ClassFacts, StoreSite
+from dlfix.fixing.classes.facts import STARTS, ClassFacts, StoreSite, self_name
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.plans import ClassPlan, Drop
 from dlfix.fixing.classes.state import Surroundings, state_for
@@ -29,12 +29,13 @@ def plan_modules(kept: Sequence[Culprit], around: Surroundings, analysis: Analys
         _refuse_other_values(facts, name, around, analysis)
         named = f'state["{name}"] = self.{name}.__name__'
         imported = facts.setting(name, f"importlib.import_module(self.{name})")
-        if _may_be_unseen(facts, name, around, analysis):
+        is_set = _is_always_set(facts, name)
+        if not is_set or _may_be_another(facts, name, around, analysis):
             imports.append("types")
-            drops.append(
-                Drop(name, code=f"if isinstance(self.{name}, types.ModuleType):\n    {named}")
-            )
-            restores.append(f"if isinstance(self.{name}, str):\n    {imported}")
+            asked = "" if is_set else f'hasattr(self, "{name}") and '
+            is_module = f"{asked}isinstance(self.{name}, types.ModuleType)"
+            drops.append(Drop(name, code=f"if {is_module}:\n    {named}"))
+            restores.append(f"if {asked}isinstance(self.{name}, str):\n    {imported}")
         elif _may_be_none(facts, name, around):
             drops.append(Drop(name, code=f"if self.{name} is not None:\n    {named}"))
             restores.append(f"if self.{name} is not None:\n    {imported}")
@@ -53,18 +54,26 @@ def plan_modules(kept: Sequence[Culprit], around: Surroundings, analysis: Analys
 def _refuse_other_values(
     facts: ClassFacts, name: str, around: Surroundings, analysis: Analysis
 ) -> None:
-    """Refuse an attribute that may hold something else than a module or None, or may not be there."""
+    """Refuse an attribute that may hold something else than a module or None.
+
+    What is no text, as its own attributes are read, may be there instead of a module: it is left as it is.
+    """
     where = facts.line(facts.node)
     if around.inputs is None or around.inputs.set_outside(name):
         raise Refusal(f"`{name}` is set outside the class ({where})")
     for related, site in _sites(name, around):
         values = _values(site, related, analysis)
-        if not values or any(_is_other(each) for each in values):
+        if not _is_read(facts, name, site) and any(map(_is_object, values)):
+            values = []
+        if not values or any(isinstance(each, Constant) and not _is_absent(each) for each in values):
             at = related.line(site.statement)
             raise Refusal(f"`{name}` may hold something else than a module ({at})")
+
+
+def _is_always_set(facts: ClassFacts, name: str) -> bool:
+    """Return whether the constructor or the class sets an attribute."""
     starts = any(site.method.name in STARTS for site in facts.stores.get(name, ()))
-    if _class_default(facts, name) is None and not starts:
-        raise Refusal(f"`{name}` may not be set ({where})")
+    return starts or _class_default(facts, name) is not None
 
 
 def _sites(name: str, around: Surroundings) -> Iterator[tuple[ClassFacts, StoreSite]]:
@@ -80,15 +89,35 @@ def _values(site: StoreSite, facts: ClassFacts, analysis: Analysis) -> list[Valu
     return analysis.interpreter.values_at(site.value, frame)
 
 
-def _is_other(value: Value) -> bool:
-    is_absent = isinstance(value, Constant) and value.value is None
-    return not (is_absent or isinstance(value, (ModuleValue, Unknown)))
+def _is_absent(value: Value) -> bool:
+    return isinstance(value, Constant) and value.value is None
 
 
-def _may_be_unseen(facts: ClassFacts, name: str, around: Surroundings, analysis: Analysis) -> bool:
-    """Return whether callers out of view may pass something else."""
+def _is_object(value: Value) -> bool:
+    """Return whether a value is an object that is no module: options that a parser returns, say."""
+    return not isinstance(value, (Constant, ModuleValue, Unknown))
+
+
+def _is_read(facts: ClassFacts, name: str, site: StoreSite) -> bool:
+    """Return whether an attribute of the value is read which no text has."""
+    me, given = self_name(site.method), getattr(site.value, "id", "")
+    for node in ast.walk(facts.node):
+        match node:
+            case ast.Attribute(value=ast.Attribute(value=ast.Name(id=owner), attr=kept)):
+                is_read = owner == me and kept == name
+            case ast.Attribute(value=ast.Name(id=owner)):
+                is_read = owner == given
+            case _:
+                continue
+        if is_read and not hasattr(str, node.attr):
+            return True
+    return False
+
+
+def _may_be_another(facts: ClassFacts, name: str, around: Surroundings, analysis: Analysis) -> bool:
+    """Return whether callers, in view or not, may pass something else."""
     return any(
-        isinstance(value, Unknown)
+        isinstance(value, Unknown) or _is_object(value)
         for related, site in _sites(name, around)
         for value in _values(site, related, analysis)
     )

@@ -42,15 +42,16 @@ def check(change: FileChange) -> Iterator[Regression]:
 
 
 def _listed(change: FileChange, new: dict[str, list[Binding]]) -> Iterator[Regression]:
-    for module, node in _listings(change.new, change.after):
+    # The program as it was: a module that the fix imports again by its name is one that was kept.
+    for module, node in _listings(change.old, change.before):
         tests = [*tests_of_members(module, node)]
         seen = sorted(n for n, found in new.items() if not _is_left_out(tests, n, _kind(found)))
         if seen:
             yield change.regression(
                 seen[0],
                 new[seen[0]][0].node,
-                f"code goes through the names of the module ({module.path.name}:{node.lineno}), but the "
-                f"fix adds `{seen[0]}`",
+                "code goes through the names of the module "
+                f"({module.path.name}:{node.lineno} before the fix), but the fix adds `{seen[0]}`",
             )
             return
 
