@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import is_test
-from dlfix.project.roots import PACKAGING, packaging_text
-from dlfix.source import seen
+from dlfix.project.packaged import is_left_out, packaged
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -19,13 +16,6 @@ _ASIDE = frozenset(
     " notebook tutorials tutorial samples scripts".split()
 )
 _EXAMPLES = frozenset({"example", "examples", "tutorial"})
-_DECLARES = {
-    "setup.py": re.compile(r"\bsetup\("),
-    "setup.cfg": re.compile(r"^\[metadata\]", re.MULTILINE),
-    "pyproject.toml": re.compile(r"^\[(?:project|tool\.poetry|tool\.flit)\b", re.MULTILINE),
-}
-_FINDING = re.compile(r"\bfind_packages\(|^packages\s*=\s*find:", re.MULTILINE)
-_MOST_LEVELS = 12
 
 
 class Audience:
@@ -49,7 +39,7 @@ class Audience:
         """Return whether a module is part of what others can install, and so use."""
         folder = module.path.parent
         root = self._packaged(folder)
-        return root is not None and (folder == root or not _is_left_out(folder, root))
+        return root is not None and (folder == root or not is_left_out(folder, root))
 
     def _is_beside(self, module: Module) -> bool:
         root = self._packaged(module.path.parent)
@@ -61,31 +51,10 @@ class Audience:
     def _packaged(self, folder: Path) -> Path | None:
         """Return the topmost folder of the repository with packaging files, if there is one."""
         if folder not in self._roots:
-            found = [each for each in _line(folder) if _declares(each)]
-            self._roots[folder] = found[-1] if found else None
+            self._roots[folder] = packaged(folder)
         return self._roots[folder]
 
 
 def _is_example(module: Module) -> bool:
     """Return whether a file is an example by its name, which shows others how to use what it imports."""
     return not _EXAMPLES.isdisjoint(module.path.stem.lower().split("_"))
-
-
-def _line(folder: Path) -> Iterator[Path]:
-    """Yield a folder and those above it, up to the root of its repository."""
-    for each in [folder, *folder.parents][:_MOST_LEVELS]:
-        yield each
-        if seen.exists(each / ".git"):
-            return
-
-
-def _is_left_out(folder: Path, root: Path) -> bool:
-    """Return whether packaging files name packages by what finds those that have an `__init__.py`, and a folder has none."""
-    text = "".join(packaging_text(root / name) for name in PACKAGING)
-    finds = _FINDING.search(text) is not None and "namespace" not in text
-    return finds and not seen.is_file(folder / "__init__.py")
-
-
-def _declares(folder: Path) -> bool:
-    """Return whether a folder's files make an installable package of it."""
-    return any(pattern.search(packaging_text(folder / name)) for name, pattern in _DECLARES.items())

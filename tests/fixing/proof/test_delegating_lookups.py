@@ -91,3 +91,18 @@ def test_the_wrapper_may_be_in_another_module():
     program = "from wrappers import Subset\n\ndef main(path):\n    return Subset(Rows(path))\n"
     reasons = opened(bases="Dataset", program=program, wrappers=wrapper)
     assert any("would return `__getstate__`" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("program", "refused"),
+    [("", False), ("rows = Subset(Rows('a'))", True), ("TABLE = {'kind': 'Subset'}", True)],
+)
+def test_a_class_that_nothing_names_has_no_objects(program, refused):
+    wrapper = """
+    class Subset:
+        def __getattr__(self, name):
+            return getattr(self.datasets[0], name)
+    """
+    program = f"import wrappers\ndef main(path):\n    datasets = [Rows(path)]\n    {program}\n"
+    reasons = opened(bases="Dataset", program=program, wrappers=wrapper)
+    assert refused == any("would return `__getstate__`" in reason for reason in reasons)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression
@@ -11,6 +12,7 @@ from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import Function, calls_in, is_attribute, self_name
 from dlfix.fixing.proof.writes import goes_by, may_be, values_of
 from dlfix.project.name_tests import holds
+from dlfix.project.packaged import packaged
 from dlfix.project.syntax import attributes_of, is_name, is_super, parameters
 from dlfix.project.targets import asks_for_state
 
@@ -47,10 +49,19 @@ def _delegating(program: Program) -> Iterator[Class]:
     for module in program.project.mentions(_HOOK):
         for cls in program.classes(module):
             if _HOOK in cls.methods:
-                yield from filter(
-                    lambda each: not program.heirs(each) or program.made_through(each),
-                    (cls, *program.heirs(cls)),
-                )
+                yield from (e for e in (cls, *program.heirs(cls)) if _has_objects(program, e))
+
+
+def _has_objects(program: Program, cls: Class) -> bool:
+    """Return whether some code may make objects of a class: not where nothing names it, and nobody else can use it."""
+    if program.heirs(cls):
+        return bool(program.made_through(cls))
+    name, home = cls.node.name, cls.module
+    is_named = any(
+        len(re.findall(rf"\b{name}\b", module.text)) > (module is home)
+        for module in program.project.mentions(name)
+    )
+    return is_named or packaged(home.path.parent) is not None
 
 
 def _answers(change: ClassChange, wrapper: Class, name: str) -> bool:
