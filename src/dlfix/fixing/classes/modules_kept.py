@@ -65,7 +65,9 @@ def _refuse_other_values(
         values = _values(site, related, analysis)
         if not _is_read(facts, name, site) and any(map(_is_object, values)):
             values = []
-        if not values or any(isinstance(each, Constant) and not _is_absent(each) for each in values):
+        if not values or any(
+            isinstance(each, Constant) and not _is_absent(each) for each in values
+        ):
             at = related.line(site.statement)
             raise Refusal(f"`{name}` may hold something else than a module ({at})")
 

@@ -589,7 +589,8 @@ def refuses(node: Callable, names: Collection[str]) -> bool:
             return False
     given = {each.arg for each in call.keywords}
     starred = {getattr(each.value, "id", "") for each in call.keywords if each.arg is None}
-    return bool(node.args.kwarg) and node.args.kwarg.arg in starred and given >= {*names}
+    rest = node.args.kwarg
+    return rest is not None and rest.arg in starred and given >= {*names}
 
 
 def is_typed(node: Callable) -> bool:

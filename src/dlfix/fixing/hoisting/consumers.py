@@ -89,9 +89,7 @@ class Consumers:
         questions = (each for module in self._asking(home) for each in self._questions(module))
         return [each for each in questions if self._is_asked(each, function, names)]
 
-    def may_ask_signature(
-        self, home: Module, function: ast.AST, names: Collection[str]
-    ) -> bool:
+    def may_ask_signature(self, home: Module, function: ast.AST, names: Collection[str]) -> bool:
         """Return whether code asks for the parameters of a function, or of what has its name, private or not."""
         known = {each.strip("_") for each in names}
         questions = (each for module in self._asking(home) for each in self._questions(module))

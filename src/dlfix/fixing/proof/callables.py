@@ -870,7 +870,9 @@ class Moved:
         wrapped = self._wrapped()
         words = _changed_by(bool(partials), bool(renamed), bool(wrapped))
         if partials and not any(each.call.keywords for each in partials):
-            words -= {"signature"}  # of a partial, it is without the parameters in front that it binds
+            words -= {
+                "signature"
+            }  # of a partial, it is without the parameters in front that it binds
         renamed += wrapped  # each goes by the name of what it wraps
         renamed += self.defined if not renamed else []
         if not partials and not renamed:
