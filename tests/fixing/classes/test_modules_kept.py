@@ -33,6 +33,7 @@ PROGRAM = """
 
     def loader(options):
         rows = MADE
+        show(rows.options)
         return DataLoader(rows, num_workers=2)
 
 
