@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from abc import abstractmethod
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import libcst as cst
-from libcst.codemod import CodemodCommand, SkipFile
+
+# A fifth of the time of a small run goes into importing what only LibCST's own runner needs, which has imported it.
+if TYPE_CHECKING or "libcst.codemod" in sys.modules:
+    from libcst.codemod import CodemodCommand
+else:
+
+    class CodemodCommand:
+        """Stands for the base class of LibCST's commands, where LibCST does not run the codemod."""
+
+        def __init__(self, *_: object) -> None:
+            raise TypeError("import libcst.codemod first: a codemod is a command of LibCST then")
 
 
 class PlannedCodemod(CodemodCommand):
@@ -28,6 +39,8 @@ class PlannedCodemod(CodemodCommand):
 
     def transform_module_impl(self, tree: cst.Module) -> cst.Module:
         """Plan for this file alone, then rewrite it: LibCST's entry."""
+        from libcst.codemod import SkipFile
+
         from dlfix.fixing.lines import LineMap, Moved, moved
         from dlfix.fixing.rendering import code_of
         from dlfix.fixing.single_file import plans_for

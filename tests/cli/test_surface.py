@@ -361,6 +361,25 @@ def test_clean_code_is_checked_without_libcst_and_torch(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_a_fix_is_planned_without_what_only_the_runner_of_libcst_needs(tmp_path):
+    write(
+        tmp_path,
+        "a.py",
+        "from torch.utils.data import DataLoader\n"
+        "def load(rows):\n    return DataLoader(rows, collate_fn=lambda x: x, num_workers=2)\n",
+    )
+    script = (
+        "import sys\nfrom dlfix.cli import app\n"
+        "try:\n    app(['check', sys.argv[1]])\nexcept SystemExit as stop:\n    status = stop.code\n"
+        "needless = {'libcst.codemod', 'libcst.matchers'} & set(sys.modules)\n"
+        "sys.exit(f'{status} {needless}' if status != 1 or needless or 'libcst' not in sys.modules else 0)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("flags", "terminal", "shown"),
     [((), True, True), (("--quiet",), True, False), ((), False, False)],
