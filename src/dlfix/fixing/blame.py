@@ -193,8 +193,9 @@ class Attribution:
     def is_set_again(self, old: Finding) -> bool:
         """Return whether a fix of a handle took along what only the parent sets: each process sets it when it opens."""
         planned, _ = self._batch[self.of_gone(old)]
-        of_handle = any(each.code.startswith("DLF2") for each in planned.findings)
-        return of_handle and old.code == "DLF303"
+        handles = [each for each in planned.findings if each.code.startswith("DLF2")]
+        is_handle = any(each.place.span.start.row == old.place.span.start.row for each in handles)
+        return old.code == "DLF303" and bool(handles) and not is_handle
 
     def of_row(self, path: Path, row: int) -> frozenset[int]:
         """Return the fixes that changed a row of a new text: none where it is as it was."""

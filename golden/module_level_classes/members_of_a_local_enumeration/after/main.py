@@ -25,9 +25,11 @@ class Pick:
     def __init__(self, kinds): self.kinds = kinds
     def __call__(self, v): return self.kinds[v % 2].value
 
+
 class Kind(enum.Enum):
     A = 1
     B = 2
+
 
 def main():
     parser = argparse.ArgumentParser()
