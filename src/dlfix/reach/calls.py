@@ -55,9 +55,8 @@ _DEEPEST_CALLS = 40
 _MOST_REDUCED = 4
 _REPLACING = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve", "copy.replace"})
 _MOST_FRAMES = 64  # of one function on one object; further calls are read as one
-_MOST_WORK = (
-    512  # evaluations in a function's own code, for all its calls on objects of a class; likewise
-)
+# Evaluations in a function's own code, for all its calls on objects of a class; likewise.
+_MOST_WORK = 512
 _FEWEST_FRAMES = 16  # of one function for the objects of a class, however long its code is
 ANYTHING = Arguments(more_positional=True, more_keywords=True)
 

@@ -45,9 +45,8 @@ def check(
 ) -> Iterator[Regression]:
     """Yield what stays, stood below a statement that moved, and is made early for that, or goes by what that sets."""
     texts = {said(node): node for node in stays}
-    used: dict[
-        str, int
-    ] = {}  # what the statements that moved run, and what they set, with their lines
+    # What the statements that moved run, and what they set, with their lines.
+    used: dict[str, int] = {}
     made: dict[str, int] = {}
     for node in change.before.tree.body:
         kept = texts.get(said(node))

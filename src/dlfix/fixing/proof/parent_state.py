@@ -29,9 +29,8 @@ _NEEDING = _NUMBERS | frozenset(
         "torch.utils.data.distributed.DistributedSampler",
     }
 )
-_MAKES_SENDABLE = frozenset(
-    {"wraps", "staticmethod"}
-)  # decorators by which pickle finds a function
+# Decorators by which pickle finds a function.
+_MAKES_SENDABLE = frozenset({"wraps", "staticmethod"})
 
 
 def check(change: FileChange) -> Iterator[Regression]:
@@ -127,11 +126,11 @@ def _uses_group(value: ast.expr, names: ImportTime) -> bool:
         return False
     keywords = {each.arg for each in value.keywords}
     name = names.full_name(value.func)
-    told = name.endswith("Sampler") and (
+    has_rank = name.endswith("Sampler") and (
         len(value.args) > 1 or keywords & {"rank", "num_replicas", None}
     )
     given = (*value.args, *(each.value for each in value.keywords))
-    return (name in _NEEDING and not told) or any(_uses_group(each, names) for each in given)
+    return (name in _NEEDING and not has_rank) or any(_uses_group(each, names) for each in given)
 
 
 __all__ = ["check", "is_number_of_parent"]
