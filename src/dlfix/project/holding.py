@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from dlfix.project.module import Module, Scope
@@ -319,18 +319,17 @@ class Holding:
         self._node = node
         return self._take(list(self.passing.from_node(module, node)))
 
-    def of_definition(self, definition: ast.ClassDef | Definition) -> Holding:
-        """Take in the names that a class or function comes to by its decorators and its bases."""
+    def of_class(self, definition: ast.ClassDef, hooks: Iterable[Definition]) -> Holding:
+        """Take in the names that a class comes to by its decorators and by `__init_subclass__` of its bases."""
         pending = [
             self.passing.parameter(function, parameter)
             for decorator in definition.decorator_list
             for function in self._decorating(decorator)
             for parameter in _first_given(function)
         ]
-        if isinstance(definition, ast.ClassDef) and definition.bases:
-            for function in self.passing.functions.get("__init_subclass__", ()):
-                first = function.args.args[:1]
-                pending += [self.passing.parameter(function, each.arg) for each in first]
+        pending += [
+            self.passing.parameter(hook, each.arg) for hook in hooks for each in hook.args.args[:1]
+        ]
         return self._take(pending)
 
     def _decorating(self, decorator: ast.expr) -> Iterator[Definition]:

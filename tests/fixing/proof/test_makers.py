@@ -25,11 +25,11 @@ def test_a_decorator_that_is_in_very_many_modules_is_not_followed(
     sizes = []
     holding = makers._holding
     monkeypatch.setattr(
-        makers, "_holding", lambda modules, cls: sizes.append(len(modules)) or holding(modules, cls)
+        makers, "_holding", lambda modules, *of: sizes.append(len(modules)) or holding(modules, *of)
     )
     module = next(each for each in project.mentions("Rows") if each.path.name == "rows.py")
     (cls,) = module.classes
-    found = list(makers.made_through(project, module, cls))
+    found = list(makers.made_through(project, module, cls, {}))
     assert [call.lineno for _, call in found] == [6]
     assert max(sizes) == read
 
@@ -41,5 +41,5 @@ def test_a_class_is_followed_through_so_many_names_and_no_more(tmp_path, steps, 
     (tmp_path / "rows.py").write_text(text)
     project = Project([tmp_path / "rows.py"])
     module = project.module(tmp_path / "rows.py")
-    calls = makers.made_through(project, module, module.classes[0])
+    calls = makers.made_through(project, module, module.classes[0], {})
     assert [call.lineno for _, call in calls] == found

@@ -378,7 +378,10 @@ TRIES = """
 
 @pytest.mark.parametrize(
     "written",
-    [{"decorator": "@register('rows')"}, {"bases": "Kept, Dataset"}],
+    [
+        {"decorator": "@register('rows')"},
+        {"decorator": "from registry import Kept\n", "bases": "Kept, Dataset"},
+    ],
     ids=["a decorator", "the base"],
 )
 def test_it_is_caught_where_a_registry_makes_it_that(written):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from dlfix.fixing.proof.syntax import last_part
+from dlfix.fixing.proof.syntax import Function, last_part
 from dlfix.project.holding import Holding, Passing
 
 if TYPE_CHECKING:
@@ -20,34 +20,38 @@ _ROUNDS = 3  # a registry of registries
 
 
 def made_through(
-    project: Project, home: Module, cls: ast.ClassDef
+    project: Project, home: Module, cls: ast.ClassDef, hooks: Mapping[Function, Module]
 ) -> Iterator[tuple[Module, ast.Call]]:
-    """Yield the calls of what may hold a class, other than by its own name."""
-    modules = dict.fromkeys([home, *project.mentions(cls.name)])
+    """Yield the calls of what may hold a class, other than by its own name.
+
+    `hooks` are the methods of its bases that get each class that derives from them, with their modules.
+    """
+    modules = dict.fromkeys([home, *project.mentions(cls.name), *hooks.values()])
     takers = [last_part(d.func if isinstance(d, ast.Call) else d) for d in cls.decorator_list]
-    takers += ["__init_subclass__"] if cls.bases else []
     for name in takers:
         taking = project.mentions(name)
         if len(taking) <= _MOST_MODULES:
             modules.update(dict.fromkeys(taking))
     if len(modules) > _MOST_MODULES:
         return
-    holding = _holding(modules, cls)
+    holding = _holding(modules, cls, hooks)
     for _ in range(_ROUNDS):
         more = _keeping(project, holding)
         if modules.keys() >= more.keys() or len(modules.keys() | more) > _MOST_MODULES:
             break
         modules.update(more)
-        holding = _holding(modules, cls)
+        holding = _holding(modules, cls, hooks)
     for module in modules if holding.names else ():
         for call in module.nodes(ast.Call):
             if last_part(call.func) != cls.name and holding.gives(call.func):
                 yield module, call
 
 
-def _holding(modules: dict[Module, None], cls: ast.ClassDef) -> Holding:
+def _holding(
+    modules: dict[Module, None], cls: ast.ClassDef, hooks: Mapping[Function, Module]
+) -> Holding:
     passing = Passing(list(modules), results=False, scoped=True)
-    holding = Holding(passing, most=_MOST_NAMES).of_definition(cls)
+    holding = Holding(passing, most=_MOST_NAMES).of_class(cls, hooks)
     for module in modules:
         for node in module.nodes_by_name.get(cls.name, ()):
             if isinstance(node.ctx, ast.Load) and not _is_plain_use(module, node):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _MOST_MODULES = 60  # that are read to see where objects of one class go
 _GETSTATE = "__getstate__"
+_HOOK = "__init_subclass__"
 _FAR = 6  # how many imports or assignments a name is followed through
 _LAZY = frozenset({"property", "cached_property", "lazyproperty", "reify", "lazy_property"})
 NO_STATE = frozenset(
@@ -422,8 +423,8 @@ class Program:
 
     def constructions(self, cls: Class) -> Iterator[tuple[Module, ast.Call]]:
         """Yield the calls that make objects of a class or of one that derives from it, by whatever name."""
-        for made in (cls, *self.heirs(cls)):
-            yield from self.made_through(made)
+        family = (cls, *self.heirs(cls))
+        for made in family:
             for module in self.project.mentions(made.name):
                 names = {made.name, *module.aliases_of(made.name)}
                 for name in names:
@@ -437,6 +438,8 @@ class Program:
                     for call in calls_in(method.body):
                         if dotted(call.func) == owner:
                             yield made.module, call
+        for made in family:  # last, as it costs most: some who ask have seen enough by then
+            yield from self.made_through(made)
 
     def _by_type(self, cls: Class) -> Iterator[tuple[Module, ast.Call]]:
         """Yield the calls of the class of an object: `type(rows)(path)`, `self.__class__(path)`."""
@@ -462,7 +465,13 @@ class Program:
     def made_through(self, cls: Class) -> list[tuple[Module, ast.Call]]:
         """Return the calls of a variable, parameter or registry that may hold a class."""
         if cls.node not in self._made_through:
-            self._made_through[cls.node] = list(made_through(self.project, cls.module, cls.node))
+            hooks = {
+                base.methods[_HOOK]: base.module
+                for base in self.lineage(cls)[1:]
+                if _HOOK in base.methods
+            }
+            found = made_through(self.project, cls.module, cls.node, hooks)
+            self._made_through[cls.node] = list(found)
         return self._made_through[cls.node]
 
     def calls_of(self, function: Function) -> list[tuple[Module, ast.Call]]:
@@ -576,14 +585,19 @@ class Program:
     def given_names(self, cls: Class) -> frozenset[str]:
         """Return the names that objects of a class come to from where they are made; none where nothing is in view."""
         if cls not in self._given:
-            made = list(self.constructions(cls))
-            self._given[cls] = frozenset(self._names_of(made)) if made else frozenset()
+            self._given[cls] = frozenset(self._names_of(self.constructions(cls)))
         return self._given[cls]
 
-    def _names_of(self, made: list[tuple[Module, ast.Call]]) -> set[str]:
+    def _names_of(self, calls: Iterable[tuple[Module, ast.Call]]) -> set[str]:
         """Return the names that what some calls give comes to, in all modules that mention one."""
-        modules = dict.fromkeys(home for home, _ in made)
-        while len(modules) <= _MOST_MODULES:
+        made: list[tuple[Module, ast.Call]] = []
+        modules: dict[Module, None] = {}
+        for home, call in calls:
+            made.append((home, call))
+            modules[home] = None
+            if len(modules) > _MOST_MODULES:
+                return {ANYWHERE}
+        while made and len(modules) <= _MOST_MODULES:
             passing = Passing(list(modules), scoped=True)
             holding = Holding(passing, self._is_too_common)
             for home, call in made:
@@ -602,7 +616,7 @@ class Program:
             if modules.keys() >= more.keys():
                 return holding.names
             modules |= more
-        return {ANYWHERE}
+        return {ANYWHERE} if made else set()
 
     def _is_too_common(self, name: str) -> bool:
         """Return whether more modules mention a name than are read: where it goes is not seen then."""
