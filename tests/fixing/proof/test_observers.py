@@ -338,6 +338,14 @@ def test_an_error_of_the_constructor_is_still_raised_there_where_it_is_caught(pr
     )
 
 
+@pytest.mark.parametrize("program", CATCHES.values(), ids=CATCHES)
+def test_it_is_caught_where_a_new_method_opens(program):
+    opener = "    def _open_file(self):\n        return h5py.File(self.path, 'r')\n"
+    getter = LAZY.format(opener="return self._open_file()") + "\n" + opener
+    reasons = opened(getter=getter, opener="", program=program)
+    assert any("an error is now raised when the resource" in reason for reason in reasons)
+
+
 def test_it_is_caught_in_another_module_too():
     other = """
     import main

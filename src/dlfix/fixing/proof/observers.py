@@ -7,7 +7,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from dlfix.fixing.proof import writes
+from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.asked_attributes import has_other_attributes
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.construction_sites import leading_to
@@ -123,7 +123,12 @@ def _no_longer_opened(change: ClassChange) -> Function | None:
     """Return what the constructor opened and no longer touches."""
     touched = {n.attr for _, f in change.constructed_after for n in own_attributes(f, ast.Load)}
     for name, function in change.made_lazy.items():
-        opening = (call for call in calls_in(function.body) if not opens_nothing(change, call))
+        opening = (
+            call
+            for each in _run_with(change, function)
+            for call in calls_in(each.body)
+            if not opens_nothing(change, call)
+        )
         calls = {last_part(call.func) for call in opening}
         if (
             name not in touched
@@ -133,6 +138,16 @@ def _no_longer_opened(change: ClassChange) -> Function | None:
         ):
             return function
     return None
+
+
+def _run_with(change: ClassChange, function: Function) -> list[Function]:
+    """Return a method, and those new ones that it calls of its object."""
+    found = [function]
+    for each in found:
+        names = order.called_on_self(change.after, each)
+        methods = (change.after.methods.get(name) for name in names if name in change.new_attributes)
+        found += [method for method in methods if method is not None and method not in found]
+    return found
 
 
 def _still_called(change: ClassChange, names: set[str]) -> bool:
