@@ -145,7 +145,9 @@ def _run_with(change: ClassChange, function: Function) -> list[Function]:
     found = [function]
     for each in found:
         names = order.called_on_self(change.after, each)
-        methods = (change.after.methods.get(name) for name in names if name in change.new_attributes)
+        methods = (
+            change.after.methods.get(name) for name in names if name in change.new_attributes
+        )
         found += [method for method in methods if method is not None and method not in found]
     return found
 
