@@ -201,6 +201,7 @@ CONFLICTS = (
     conflict("closing", "del del_hasattr exit", "none", later=but(FEATURES["later"], "nothing")),
     # Closing.
     conflict("closing", "del del_hasattr exit", "none", between="copy"),
+    conflict("closing", "del del_hasattr", "none", **{"class": "eq"}),
     conflict("closing", "exit", "close", between="second"),
     conflict("closing", but(FEATURES["closing"], "none"), "none", kind=_no_close),
     conflict("closing", but(FEATURES["closing"], "none"), "none", kind="mmap", derived="yes"),
