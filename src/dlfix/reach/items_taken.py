@@ -37,6 +37,7 @@ class ItemsTaken:
     def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._taken: dict[tuple[Class, str], _Taken] = {}
+        self._parts: dict[Module, dict[Scope, list[ast.AST]]] = {}
 
     def by(self, cls: Class, instance: Instance | None = None) -> frozenset[str]:
         """Return which of `__getitem__` and `__iter__` the parent runs by taking items."""
@@ -158,9 +159,17 @@ class ItemsTaken:
         return any(
             (comes_before(node, part) or not around.isdisjoint(module.ancestors(part)))
             and self.interpreter.roles.may_start_workers(part, module)
-            for part in module.nodes(ast.For, ast.comprehension, ast.Call)
-            if module.scope_of(part) is scope and part not in around
+            for part in self._parts_of(scope, module)
+            if part not in around
         )
+
+    def _parts_of(self, scope: Scope, module: Module) -> list[ast.AST]:
+        """Return the loops and calls of a function's own code, or of a module's."""
+        if module not in self._parts:
+            found = self._parts[module] = {}
+            for part in module.nodes(ast.For, ast.comprehension, ast.Call):
+                found.setdefault(module.scope_of(part), []).append(part)
+        return self._parts[module].get(scope, [])
 
     def _line(self, cls: Class) -> list[object]:
         return [*self.interpreter.instances.mro(cls)]

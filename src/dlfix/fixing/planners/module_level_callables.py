@@ -474,8 +474,8 @@ class _Planning:
     def _set_again(self, module: Module, owner: ast.ClassDef, attribute: str) -> str:
         """Return where an attribute is set other than once in `__init__`."""
         for other in self.analysis.project.mentions(attribute):
-            for node in other.parents:
-                if not isinstance(node, ast.Attribute) or node.attr != attribute:
+            for node in other.nodes_by_name.get(attribute, ()):
+                if not isinstance(node, ast.Attribute):
                     continue
                 if isinstance(node.ctx, ast.Load) or _in_init(other, node, owner):
                     continue
