@@ -239,6 +239,11 @@ def complaints(matched: Matched, attribution: Attribution) -> Iterator[Complaint
     for old in filter(attribution.is_set_again, matched.gone):
         reason = f"each process would initialize what only the parent sets ({old.message})"
         yield Complaint(reason, frozenset((attribution.of_gone(old),)))
+    for old in matched.gone:
+        if old.code == "DLF503":  # a generator that leaves the state is made of the same seed again
+            where = f"{old.place.path.name}:{old.place.span.start.row}"
+            reason = f"each worker would still draw the same numbers ({where})"
+            yield Complaint(reason, frozenset((attribution.of_gone(old),)))
     for new in matched.fresh:
         how = "be reported instead" if any(new is one for one in matched.instead) else "remain"
         yield Complaint(f"{new.code} would {how} ({new.message})", attribution.of_new(new))
