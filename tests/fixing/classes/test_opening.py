@@ -465,7 +465,7 @@ def test_a_seek_from_the_current_position_does_not():
         )
 
 
-def test_what_the_parent_never_touches_needs_no_closing():
+def test_what_the_constructor_looks_up_it_looks_up_in_the_local_handle():
     code = lazily(
         dataset("""
         def __init__(self, path):
@@ -482,7 +482,7 @@ def test_what_the_parent_never_touches_needs_no_closing():
     )
     assert init(code) == [
         "self.path = path",
-        "with h5py.File(self.path) as file:\n    self.count = file.attrs['count']",
+        "with h5py.File(self.path) as file:\n    file['images']\n    self.count = file.attrs['count']",
     ]
 
 

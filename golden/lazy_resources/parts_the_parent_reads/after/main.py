@@ -11,6 +11,8 @@ class Rows(Dataset):
         self.path = path
         self._opened_by_pid = {}
         with h5py.File(self.path, "r") as file:
+            file["x"]  # raises here if it is missing
+            file["y"]
             self.scale = file.attrs["scale"]
 
     @property

@@ -17,10 +17,12 @@ class Faces(Dataset):
             # now load the picked numpy arrays
             if self.split == "Training":
                 self.train_data = data["Training_pixel"]
+                data["Training_label"]  # raises here if it is missing
                 self.train_data = np.asarray(self.train_data)
                 self.train_data = self.train_data.reshape((8, 2, 2))
             elif self.split == "PublicTest":
                 self.public_data = data["Public_pixel"]
+                data["Public_label"]
                 self.public_data = np.asarray(self.public_data)
 
     @functools.cached_property

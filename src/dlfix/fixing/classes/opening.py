@@ -168,6 +168,7 @@ class LazyClass(Clearing):
         for each in exchanges:
             becomes = each.becomes
             if around.contains(each.span):
+                becomes = residue.lookups.get(each.span, becomes)
                 for name, local in residue.locals.items():
                     becomes = without_alias(becomes, f"{me}.{name}", local)
             kept.append(replace(each, becomes=becomes))

@@ -135,6 +135,7 @@ class Releasing:
         if count is not None:
             self._with_count(groups, method, count)
         for group in groups:
+            self._look_up(group, method, count)
             if not group.text:
                 group.block, group.used = self._innermost(group.block, group.used)
             if not self._is_opened_before(group, method):
@@ -202,6 +203,30 @@ class Releasing:
         group.text = count.text
         ready = self._ready_below(method, count)
         group.at = max(group.last, ready, key=method.body.index)
+
+    def _look_up(self, group: Group, method: Method, count: Count | None) -> None:
+        """Look up in a handle what the constructor looked up there: an error is to be raised where it was raised."""
+        found = [
+            site
+            for name in self.handles
+            if (self._with_origins({name}) - {name}) & group.needed
+            for site in self.facts.stores[name]
+            if site.method is method and site.value is not None and _looks_up(site.value)
+        ]
+        placed = [(each, self._in_block(each.statement, group.block)) for each in found]
+        placed = [(each, at) for each, at in placed if at in (each.statement, *group.used)]
+        for site, _ in placed:
+            group.needed |= self._with_origins({site.attribute}) - {site.attribute}
+        placed = [(each, at) for each, at in placed if each.attribute not in group.needed]
+        group.looked_up = [each for each, _ in placed]
+        group.used = in_order({*group.used, *(at for _, at in placed if at is not None)})
+        if count is not None and group.text and group.looked_up:
+            group.at = max(group.used[-1], self._ready_below(method, count), key=method.body.index)
+
+    def _in_block(self, statement: ast.stmt, block: list[ast.stmt]) -> ast.stmt | None:
+        """Return the statement of a block that a statement is, or is in."""
+        around = (statement, *self.module.ancestors(statement))
+        return next((each for each in block if each in around), None)
 
     def _ready_below(self, method: Method, count: Count) -> ast.stmt:
         """Return the statement below which all is set that the length is computed from."""
@@ -546,4 +571,15 @@ def _reads(body: str, name: str) -> bool:
     return any(
         isinstance(node, ast.Attribute) and node.attr == name
         for node in ast.walk(ast.parse("def f():\n" + indented(body, INDENT)))
+    )
+
+
+def _looks_up(value: ast.expr) -> bool:
+    """Return whether an expression asks for a part by a key, which may be missing."""
+    return any(
+        isinstance(node, ast.Subscript)
+        or (
+            isinstance(node, ast.Call) and node.args and not ast.unparse(node.func).endswith(".get")
+        )
+        for node in ast.walk(value)
     )

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dlfix.catalog import load
-from dlfix.fixing.classes.facts import Method, is_self_attribute
+from dlfix.fixing.classes.facts import Method, StoreSite, is_self_attribute
 from dlfix.fixing.classes.handles import Handle
 from dlfix.fixing.classes.plans import Exchange, Insert, Within
 from dlfix.fixing.classes.statements import close_lines, is_value, left_of
@@ -20,10 +20,12 @@ from dlfix.fixing.classes.text import indented, names_in
 from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
 from dlfix.project.order import start
+from dlfix.source.text import Span
 
 INDENT = "    "
 MOST_LINES = 12  # so many are moved into a `with`; a person would not indent a page again
 LINE_LENGTH = 88  # a line may get as long as this, or as the longest of its file
+MISSING = "raises here if it is missing"
 AT_ONCE = ("sorted", "sort", "min", "max")  # they call the function that they are passed
 LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -37,6 +39,7 @@ class Group:
     needed: set[str]
     text: str = ""  # the length, where it is computed here
     at: ast.stmt | None = None  # the statement that the length is computed below
+    looked_up: list[StoreSite] = field(default_factory=list)  # of which the lookup alone stays
 
     @property
     def first(self) -> ast.stmt:
@@ -64,6 +67,7 @@ class Residue:
     withins: list[Within] = field(default_factory=list)
     openers: set[str] = field(default_factory=set)  # attributes that a method of their own opens
     locals: dict[str, str] = field(default_factory=dict)  # attribute -> local name
+    lookups: dict[Span, str] = field(default_factory=dict)  # statement -> what is left of it
 
 
 @dataclass
@@ -126,6 +130,7 @@ class Writer:
             closing = group.used.pop()
             self.result.exchanges.append(Exchange(self.module.span(closing)))
         self.result.exchanges += self._reads(group.used)
+        self.result.lookups |= dict(self._lookups(group))
         text = self._with_locals(group.text) if group.text else ""
         short = not group.used or self._is_short(group)
         column = (group.used or [group.last])[0].col_offset
@@ -244,6 +249,14 @@ class Writer:
         return len(rows) <= MOST_LINES and all(len(row) + len(INDENT) <= allowed for row in rows)
 
     # -- reads
+
+    def _lookups(self, group: Group) -> Iterator[tuple[Span, str]]:
+        """Yield what is left of statements that set a part of a handle: the part may be missing."""
+        why = f"  # {MISSING}"
+        for site in group.looked_up:
+            left = self._with_locals(self.module.segment(site.value)) if site.value else ""
+            yield self.module.span(site.statement), left + why
+            why = ""
 
     def _reads(self, statements: Sequence[ast.stmt]) -> Iterator[Exchange]:
         for statement in statements:
