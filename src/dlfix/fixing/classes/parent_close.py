@@ -43,6 +43,7 @@ from dlfix.fixing.classes.statements import (
 from dlfix.fixing.classes.text import indented, names_in
 from dlfix.project.order import begins_before, in_order
 
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 ITERATORS = ("iter", "zip", "map", "filter", "enumerate", "reversed")
 REGISTERS = re.compile(r"add|append|attach|register|subscribe|enter_context|insert|push|set[A-Z_]")
 
@@ -206,22 +207,58 @@ class Releasing:
 
     def _look_up(self, group: Group, method: Method, count: Count | None) -> None:
         """Look up in a handle what the constructor looked up there: an error is to be raised where it was raised."""
-        found = [
+        sites = [
             site
             for name in self.handles
             if (self._with_origins({name}) - {name}) & group.needed
             for site in self.facts.stores[name]
-            if site.method is method and site.value is not None and _looks_up(site.value)
+            if site.method is method and site.value is not None
         ]
-        placed = [(each, self._in_block(each.statement, group.block)) for each in found]
+        found = {site: list(self._lookups(site.value, site)) for site in sites}
+        placed = [
+            (each, self._in_block(each.statement, group.block)) for each in sites if found[each]
+        ]
         placed = [(each, at) for each, at in placed if at in (each.statement, *group.used)]
         for site, _ in placed:
             group.needed |= self._with_origins({site.attribute}) - {site.attribute}
         placed = [(each, at) for each, at in placed if each.attribute not in group.needed]
-        group.looked_up = [each for each, _ in placed]
+        group.looked_up = [(each.statement, found[each]) for each, _ in placed]
         group.used = in_order({*group.used, *(at for _, at in placed if at is not None)})
         if count is not None and group.text and group.looked_up:
             group.at = max(group.used[-1], self._ready_below(method, count), key=method.body.index)
+
+    def _lookups(self, node: ast.AST | None, site: StoreSite) -> Iterator[ast.expr]:
+        """Yield the expressions in a value by which it asks a handle for a part: `self.file["x"]`."""
+        if isinstance(node, COMPREHENSIONS):  # what it looks up depends on names of its own
+            parts = (
+                found for each in ast.iter_child_nodes(node) for found in self._lookups(each, site)
+            )
+            yield from [node] if any(parts) else []
+        elif isinstance(node, ast.expr) and self._asks_handle(node, self_name(site.method)):
+            left = (
+                ast.unparse(each)
+                for each in left_of(site.method, self.gone)
+                if type(each) is type(node)
+            )
+            yield from [] if ast.unparse(node) in left else [node]
+        else:
+            for each in ast.iter_child_nodes(node) if node is not None else ():
+                yield from self._lookups(each, site)
+
+    def _asks_handle(self, node: ast.expr, me: str) -> bool:
+        """Return whether an expression asks a handle for a part, which may be missing, by a key or a call."""
+        asks = False
+        while isinstance(node, (ast.Subscript, ast.Call, ast.Attribute)):
+            if is_self_attribute(node, me):
+                return asks and node.attr in self.handles
+            if isinstance(node, ast.Call):
+                method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+                asks = asks or (bool(node.args) and method not in ("", "get"))
+                node = node.func
+            else:
+                asks = asks or isinstance(node, ast.Subscript)
+                node = node.value
+        return asks and isinstance(node, ast.Name) and node.id in self._aliases_left()
 
     def _in_block(self, statement: ast.stmt, block: list[ast.stmt]) -> ast.stmt | None:
         """Return the statement of a block that a statement is, or is in."""
@@ -571,15 +608,4 @@ def _reads(body: str, name: str) -> bool:
     return any(
         isinstance(node, ast.Attribute) and node.attr == name
         for node in ast.walk(ast.parse("def f():\n" + indented(body, INDENT)))
-    )
-
-
-def _looks_up(value: ast.expr) -> bool:
-    """Return whether an expression asks for a part by a key, which may be missing."""
-    return any(
-        isinstance(node, ast.Subscript)
-        or (
-            isinstance(node, ast.Call) and node.args and not ast.unparse(node.func).endswith(".get")
-        )
-        for node in ast.walk(value)
     )

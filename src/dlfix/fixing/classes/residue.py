@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dlfix.catalog import load
-from dlfix.fixing.classes.facts import Method, StoreSite, is_self_attribute
+from dlfix.fixing.classes.facts import Method, is_self_attribute
 from dlfix.fixing.classes.handles import Handle
 from dlfix.fixing.classes.plans import Exchange, Insert, Within
 from dlfix.fixing.classes.statements import close_lines, is_value, left_of
@@ -39,7 +39,9 @@ class Group:
     needed: set[str]
     text: str = ""  # the length, where it is computed here
     at: ast.stmt | None = None  # the statement that the length is computed below
-    looked_up: list[StoreSite] = field(default_factory=list)  # of which the lookup alone stays
+    looked_up: list[tuple[ast.stmt, list[ast.expr]]] = field(
+        default_factory=list
+    )  # what stays of it
 
     @property
     def first(self) -> ast.stmt:
@@ -253,9 +255,9 @@ class Writer:
     def _lookups(self, group: Group) -> Iterator[tuple[Span, str]]:
         """Yield what is left of statements that set a part of a handle: the part may be missing."""
         why = f"  # {MISSING}"
-        for site in group.looked_up:
-            left = self._with_locals(self.module.segment(site.value)) if site.value else ""
-            yield self.module.span(site.statement), left + why
+        for statement, parts in group.looked_up:
+            lines = [self._with_locals(self.module.segment(each)) for each in parts]
+            yield self.module.span(statement), "\n".join([lines[0] + why, *lines[1:]])
             why = ""
 
     def _reads(self, statements: Sequence[ast.stmt]) -> Iterator[Exchange]:
