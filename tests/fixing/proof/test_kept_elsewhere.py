@@ -85,3 +85,37 @@ def test_a_new_connection_does_not_see_what_another_object_has_not_committed(kep
     program = EDITOR.format(kept=kept)
     found = worse(CONNECTED + program, CONNECTED + STATE + program)
     assert any("is not committed" in each for each in found) is refused
+
+
+HELD = """
+class Events(IterableDataset):
+    def __init__(self, path):
+        self.path = path
+        {opened}
+        self.lines = {lines}
+{methods}
+    def __iter__(self):
+        yield from self.lines
+"""
+LEFT_OUT = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("file", None)
+        return state
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_held"),
+    [
+        ("iter(self.file.readline, '')", True),
+        ("functools.partial(self.file.read, 4)", True),
+        ("self.file.readlines()", False),
+        ("list(map(str, self.file.readlines()))", False),
+    ],
+)
+def test_a_method_of_a_handle_is_sent_with_what_is_made_of_it(lines, is_held):
+    before = HELD.format(opened="self.file = open(path)", lines=lines, methods="")
+    after = HELD.format(opened="self.file = open(path)", lines=lines, methods=LEFT_OUT)
+    found = any("is sent with it" in reason for reason in worse(before, after))
+    assert found is is_held

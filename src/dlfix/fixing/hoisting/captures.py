@@ -348,6 +348,7 @@ def _refuse_mutation(draft: Draft, name: str, binder: Scope) -> None:
     change = next(_changes(draft, name), None)
     if change is None or _is_shared_memory(name, binder):
         return
+    _refuse_adding_up(draft, name)
     own = {id(each) for each in ast.walk(draft.node)}
     for scope in binder.walk():
         if scope.lookup(name) is not binder:
@@ -361,6 +362,49 @@ def _refuse_mutation(draft: Draft, name: str, binder: Scope) -> None:
                     f"later (line {read.lineno}), but each worker would modify its own "
                     "copy"
                 )
+
+
+def _refuse_adding_up(draft: Draft, name: str) -> None:
+    """Refuse what goes by what earlier calls left in a container; a cache by key gives the same in each worker."""
+    changes = {id(_container(each)): each for each in _changes(draft, name)}
+    reads = [
+        each for each in ast.walk(draft.node) if isinstance(each, ast.Name) and each.id == name
+    ]
+    by_key = [each for each in reads if _is_lookup(draft.module, each)]
+    others = [each for each in reads if id(each) not in changes and each not in by_key]
+    grows = [each for each in changes.values() if _adds_up(draft.module, each)]
+    if changes and (others or (grows and by_key)):
+        read = (others or by_key)[0]
+        raise CannotHoist(
+            f"{draft.what} reads what its earlier calls left in `{name}` (line {read.lineno}), but each "
+            "worker would modify its own copy"
+        )
+
+
+def _container(change: ast.expr) -> ast.expr:
+    """Return the name in an expression that changes what it stands for."""
+    held = change.func if isinstance(change, ast.Call) else change
+    return held.value if isinstance(held, (ast.Attribute, ast.Subscript)) else held
+
+
+def _adds_up(module: Module, change: ast.expr) -> bool:
+    """Return whether a change is of more than the item of a key: `count[0] += 1`, `seen.append(x)`."""
+    if isinstance(change, ast.Call):
+        return last_name(change.func) not in ("setdefault", "update", "clear")
+    return isinstance(module.parent(change), ast.AugAssign)
+
+
+def _is_lookup(module: Module, name: ast.Name) -> bool:
+    """Return whether a container is asked for the item of a key."""
+    parent = module.parent(name)
+    match parent:
+        case ast.Subscript(value=value, ctx=ast.Load()):
+            return value is name
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[asked]):
+            return asked is name
+        case ast.Attribute(attr="get"):
+            return True
+    return False
 
 
 def _is_shared_memory(name: str, binder: Scope) -> bool:
@@ -441,6 +485,8 @@ def _bind_defaults(draft: Draft) -> None:
         *zip(args.kwonlyargs, args.kw_defaults, strict=True),
     ]
     for parameter, default in pairs:
+        if isinstance(default, (ast.Dict, ast.List, ast.Set, ast.Call)):
+            _refuse_adding_up(draft, parameter.arg)
         scope = draft.module.scope_of(draft.node)
         if default is None or is_fixed(draft.module, scope, default, draft.node):
             continue

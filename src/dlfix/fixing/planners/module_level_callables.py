@@ -15,6 +15,7 @@ from dlfix.fixing.hoisting import (
     private_methods,
     rebinding,
     sent_with_tasks,
+    sentinels,
     star_imports,
     static_methods,
     wrapping,
@@ -234,6 +235,7 @@ class _Planning:
         if not isinstance(crossing, Crossing):
             raise CannotHoist("the name is not read by a function that is passed to the workers")
         self.crossing = crossing
+        sentinels.refuse_copied(crossing, self.analysis)
         work = _Work(self._width)
         value = _sent(crossing)
         self._refuse_asking(value, group[0])

@@ -5,14 +5,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.handling import held_by
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.sharing import read_outside
-from dlfix.fixing.proof.state import restored
-from dlfix.fixing.proof.syntax import parameters, values_set, within
+from dlfix.fixing.proof.state import dropped, restored
+from dlfix.fixing.proof.syntax import (
+    is_attribute,
+    last_part,
+    parameters,
+    self_name,
+    values_set,
+    within,
+)
 from dlfix.project.module import Module
 
+_KEEPING = frozenset(
+    {"iter", "map", "filter", "partial"}
+)  # what they make holds the functions they get
 _PARTS = (ast.Tuple, ast.List, ast.Dict, ast.IfExp, ast.Starred)
 
 
@@ -29,6 +39,30 @@ def check(change: ClassChange) -> Iterator[Regression]:
                 )
                 return
     yield from _transactions(change, own)
+    yield from _methods(change)
+
+
+def _methods(change: ClassChange) -> Iterator[Regression]:
+    """Yield what is still sent with a method of a handle that is not: `self.lines = iter(self.file.readline, "")`."""
+    gone = {*dropped(change), *change.lazy}
+    for _, function in change.constructed_after:
+        for kept in sorted(attributes_set(change.after).keys() - gone):
+            for value in values_set(function, kept):
+                for node in _held_in(value):
+                    handle, me = node.value, self_name(function)
+                    if is_attribute(handle, me) and handle.attr in gone:
+                        yield change.regression(
+                            node,
+                            f"`{kept}` keeps `{ast.unparse(node)}` (line {node.lineno}), and is sent with it",
+                        )
+                        return
+
+
+def _held_in(value: ast.expr) -> list[ast.Attribute]:
+    """Return the attributes that are given to the iterator or partial which a value is."""
+    made = isinstance(value, ast.Call) and last_part(value.func) in _KEEPING
+    parts = value.args if isinstance(value, ast.Call) and made else []
+    return [each for each in parts if isinstance(each, ast.Attribute)]
 
 
 def _transactions(change: ClassChange, own: set[int]) -> Iterator[Regression]:
