@@ -22,9 +22,10 @@ def options(args):
 
 
 def make_loader(args):
-    def collate(rows, sizes=[]):
-        sizes.append(len(rows))
-        return torch.stack(rows) * min(sizes)
+    def collate(rows, scales={}):
+        if len(rows) not in scales:
+            scales[len(rows)] = 10 ** len(rows)
+        return torch.stack(rows) * scales[len(rows)]
 
     return DataLoader(Numbers(), collate_fn=collate, **options(args))
 
