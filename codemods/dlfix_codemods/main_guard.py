@@ -140,6 +140,7 @@ def _guard(module: cst.Module, taken: Sequence[int]) -> tuple[cst.If, list[cst.E
             lines = [BLANK, *_from_first_comment(lines)]
         if not _is_guard(statement):
             step = module.default_indent
+            statement = _deeper_text(statement, step)
             flush = statement.visit(_Flush(step)).visit(blocks.Deeper(step))  # type: ignore[union-attr]
             moved = flush.with_changes(leading_lines=[*footer, *lines])  # type: ignore[union-attr]
             inner.append(moved)
@@ -190,6 +191,17 @@ def _block(
         return existing.with_changes(body=body)
     quote = '"' if '"' in code_of(module) or "'" not in code_of(module) else "'"
     return cst.If(test=cst.parse_expression(f"__name__ == {quote}__main__{quote}"), body=body)
+
+
+def _deeper_text(statement: Statement, step: str) -> Statement:
+    """Indent the further lines of a text that stands for a comment: nothing reads it."""
+    match statement:
+        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString(value=text))]):
+            first, *others = text.split("\n")
+            lines = [first, *(step + line if line.strip() else line for line in others)]
+            deeper = cst.Expr(cst.SimpleString("\n".join(lines)))
+            return statement.with_changes(body=[deeper])
+    return statement
 
 
 class _Flush(cst.CSTTransformer):
@@ -253,6 +265,8 @@ def _cell_marker(
     """Part the lines above a statement after a notebook's cell marker: editors want it at column 0."""
     marks = [i for i, line in enumerate(lines) if line.comment and CELL.match(line.comment.value)]
     cut = marks[-1] + 1 if marks else 0
+    while 0 < cut < len(lines) and lines[cut].comment is None:
+        cut += 1
     return list(lines[:cut]), list(lines[cut:])
 
 

@@ -104,6 +104,21 @@ def test_a_cell_marker_stays_at_the_margin() -> None:
     )
 
 
+def test_the_blank_lines_below_a_cell_marker_stay_with_it() -> None:
+    before = "import a\n\n\n# In[5]:\n\n\na.go()\n"
+    assert guarded(before) == (
+        'import a\n\n\n# In[5]:\n\n\nif __name__ == "__main__":\n    a.go()\n'
+    )
+
+
+def test_a_text_that_stands_for_a_comment_is_indented_as_a_whole() -> None:
+    before = 'import a\n\n"""\nRun\n\n  all\n"""\na.go("""\nx\n""")\n'
+    assert guarded(before) == (
+        'import a\n\nif __name__ == "__main__":\n    """\n    Run\n\n      all\n    """\n'
+        '    a.go("""\nx\n""")\n'
+    )
+
+
 def test_what_stays_below_several_lines_that_go_keeps_its_distance() -> None:
     before = "import a\n\nx = a.go()\ny = a.go()\ndef g(): ...\n\nf(x, y)\n"
     assert guarded(before) == (

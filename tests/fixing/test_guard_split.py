@@ -254,6 +254,15 @@ def test_a_text_that_stands_alone_goes_with_the_statement_below_it() -> None:
     assert moved(source) == ["start()", "'About the run.'", "f()"]
 
 
+@pytest.mark.parametrize(
+    ("above", "gap", "is_moved"),
+    [("", "", False), ("fetch()", "", True), ("", "\n", True), ("fetch()\n", "", False)],
+)
+def test_what_is_printed_goes_with_the_statement_that_it_announces(above, gap, is_moved) -> None:
+    source = f"import a\n{above}\nprint('loading')\n{gap}words = a.Words('x')\nrun()"
+    assert ("print('loading')" in moved(source, words="`worker`")) == is_moved
+
+
 def test_a_setting_of_the_process_keeps_its_place_among_what_moves() -> None:
     source = """
         import os, lib

@@ -37,6 +37,14 @@ def test_another_header_forbids_no_guard(tmp_path):
     assert finding.fix is not None
 
 
+def test_many_cells_that_editors_run_do_not_become_one():
+    cells = ["from torch.utils.data import DataLoader", "rows = input()", "rows", "print(rows)"]
+    cells.append("for x in DataLoader(rows, num_workers=2): ...")
+    text = "".join(f"# %%\n{each}\n\n" for each in cells)
+    assert "__main__" not in dlfix.fix_text(text).text
+    assert "__main__" in dlfix.fix_text(text.replace("%%", "In[1]:")).text
+
+
 @pytest.mark.parametrize(("marker", "guards"), [("# %%", 2), ("# In[1]:", 1)])
 def test_cells_that_nobody_runs_come_under_one_guard(marker, guards):
     cells = [

@@ -336,10 +336,19 @@ class _Divider:
         )
 
     def _keep_texts(self) -> None:
-        """Keep a text that stands alone with the statement below it, which it describes."""
+        """Keep a text that stands alone, or is printed, with the statement below it, which it describes."""
         for index in reversed(range(len(self.units) - 1)):
-            if index + 1 in self.stay and _is_docstring(self.units[index].first):
+            text = _is_docstring(self.units[index].first) or self._announces(index)
+            if index + 1 in self.stay and text:
                 self.stay.add(index)
+
+    def _announces(self, index: int) -> bool:
+        """Return whether a unit prints what the line below is about to do, and no line above has done."""
+        match self.units[index].statements:
+            case [ast.Expr(value=ast.Call(func=ast.Name("print"), args=[ast.Constant()]))]:
+                alone = self._joins(index, index + 1) and not self._joins(index, index - 1)
+                return alone and self._may_fail(self.units[index + 1])
+        return False
 
     def _is_constant(self, unit: Unit) -> bool:
         """Return whether a unit gives names values that are the same in each process."""

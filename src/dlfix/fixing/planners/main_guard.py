@@ -75,7 +75,13 @@ def _outcome(module: Module, finding: Finding, analysis: Analysis) -> Fix | Refu
         return Refused(
             f"the statement that starts the workers must run on import (line {start.lineno})"
         )
-    guards = tuple(_guards(module, division))
+    cells = _cells(module, division)
+    if len(cells) > _MOST_GUARDS:
+        return Refused(
+            f"the script is run cell by cell (line {cells[0][0].row}), and its cells would become one under "
+            "the guard"
+        )
+    guards = tuple(Guard(tuple(_span(module, unit) for unit in units)) for units in cells)
     return Fix(
         'Move the script\'s code under `if __name__ == "__main__":`',
         Applicability.SAFE,
@@ -100,15 +106,13 @@ def _worker_reads(module: Module, analysis: Analysis) -> dict[str, str]:
     return {read.name: read.reader for read in code.global_reads() if read.module is module}
 
 
-def _guards(module: Module, division: Division) -> Iterator[Guard]:
-    """Yield one guard for all that moves; in a file of a few cells one a cell, for editors run each."""
+def _cells(module: Module, division: Division) -> list[list[Unit]]:
+    """Return what moves, cell by cell where editors run each."""
     cells: dict[int, list[Unit]] = {}
     rows = [i for i, line in enumerate(bare(module.text), 1) if CELL.match(line)]
     for unit in division.move:
         cells.setdefault(sum(row < unit.row for row in rows), []).append(unit)
-    parts = list(cells.values()) if len(cells) <= _MOST_GUARDS else [list(division.move)]
-    for units in parts:
-        yield Guard(tuple(_span(module, unit) for unit in units))
+    return list(cells.values())
 
 
 def _span(module: Module, unit: Unit) -> Span:
