@@ -85,3 +85,20 @@ def test_the_reason_says_what_would_let_a_worker_open_it(tmp_path):
         "the resource does not record what `duckdb.connect` opened it with: pass that to `Clicks`, "
         "and open it there (main.py:16)"
     )
+
+
+@pytest.mark.parametrize(
+    ("check", "may_be_none"),
+    [
+        ("pass", True),
+        ("assert file is not None", False),
+        ("if file is None: raise ValueError('no file')", False),
+        ("if not file: raise ValueError('no file')", False),
+        ("if file is None: print('no file')", True),
+    ],
+)
+def test_a_handle_that_may_not_be_left_out_is_not_asked_for(check, may_be_none):
+    text = PROGRAM.replace("file):\n", f"file=None):\n        {check}\n", 1)
+    fixed = dlfix.fix_text(text.format(close="        pass\n"), unsafe=True, isolated=True).text
+    assert ("is not None else None" in fixed) is may_be_none
+    assert "_file_by_pid" in fixed

@@ -16,9 +16,10 @@ from dlfix.fixing.classes.recorded import fitted
 from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.project.module import Module
-from dlfix.project.syntax import defaults, last_name, parameters
+from dlfix.project.syntax import defaults, is_none, last_name, parameters
 from dlfix.reach.access_paths import added_to
 from dlfix.reach.labels import label, node_of
+from dlfix.reach.narrowing import facts_of
 from dlfix.reach.values import Bound, Constant, Derived, ExternalCall, Value
 
 
@@ -108,7 +109,7 @@ def plan_passed_in(culprit: Culprit, around: Surroundings) -> ClassPlan:
     if culprit.container:
         kept, body = _several(culprit, again, stem, around)
     else:
-        kept, body = _one(site, again, stem)
+        kept, body = _one(facts.module, site, again, stem)
     table = f"{{os.getpid(): {given}}}"
     lines = [f"{me}.{kept_in} = {table}", *kept]
     span = facts.module.span(site.statement)
@@ -360,10 +361,10 @@ def _records(again: Again, call: ast.Call) -> bool:
     return all(isinstance(each, ast.Constant) and each.value in _READING for each in others)
 
 
-def _one(site: StoreSite, again: Again, stem: str) -> tuple[list[str], str]:
+def _one(module: Module, site: StoreSite, again: Again, stem: str) -> tuple[list[str], str]:
     """Return what keeps how a handle is opened, and the body that opens it again."""
     assert isinstance(site.value, ast.Name)
-    return _for_one(again, stem, site.value.id, optional=_may_be_none(site))
+    return _for_one(again, stem, site.value.id, optional=_may_be_none(module, site))
 
 
 def _for_one(
@@ -387,7 +388,7 @@ def _several(
     where = culprit.facts.line(site.statement)
     assert isinstance(site.value, ast.Name)
     given = site.value.id
-    if not _are_alike(culprit) or _may_be_none(site):
+    if not _are_alike(culprit) or _may_be_none(culprit.facts.module, site):
         raise Refusal(f"the caller opens the resources of a {container} in several ways ({where})")
     if around.inputs is None or any(around.inputs.mutated_argument(site.method, given)):
         raise Refusal(f"the caller modifies the {container} that it passed ({where})")
@@ -476,11 +477,22 @@ def _is_unpacked(site: StoreSite) -> bool:
     return False
 
 
-def _may_be_none(site: StoreSite) -> bool:
-    """Return whether the caller may leave the handle out."""
+def _may_be_none(module: Module, site: StoreSite) -> bool:
+    """Return whether the caller may leave the handle out, and no test above has an error for that."""
     assert isinstance(site.value, ast.Name)
-    default = defaults(site.method.args).get(site.value.id)
-    return isinstance(default, ast.Constant) and default.value is None
+    if not is_none(defaults(site.method.args).get(site.value.id)):
+        return False
+    return not any(_is_not_none(*fact) for fact in facts_of(site.value, module))
+
+
+def _is_not_none(test: ast.expr, held: bool) -> bool:
+    """Return whether a name is not None where a test of it came out one way."""
+    match test:
+        case ast.Compare(ops=[ast.Is()], comparators=[value]):
+            return not held and is_none(value)
+        case ast.Compare(ops=[ast.IsNot()], comparators=[value]):
+            return held and is_none(value)
+    return held and isinstance(test, ast.Name)
 
 
 def _is_parameter(site: StoreSite) -> bool:
