@@ -101,3 +101,45 @@ def test_another_object_of_which_the_attribute_is_read_may_be_it():
         "    return torch", "    print(old.data)\n    return torch"
     )
     assert "def data(self)" in dlfix.fix_text(source, isolated=True).text
+
+
+PARTS = """
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+class Parts(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+        # Open all parts on initialization
+        self.files = [h5py.File(path, "r") for path in self.paths]
+        self.ends = [0]
+        for file in self.files:
+            {count}
+
+    def __getitem__(self, index):
+        return self.files[index]["x"][()]
+
+def load(paths):
+    return DataLoader(Parts(paths), num_workers=2)
+"""
+IN_TURN = """        for path in self.paths:
+            with h5py.File(path, "r") as file:
+                self.ends.append(self.ends[-1] + len(file))
+"""
+
+
+def test_a_loop_over_a_list_of_files_opens_each_in_its_turn():
+    count = "self.ends.append(self.ends[-1] + len(file))"
+    assert IN_TURN in dlfix.fix_text(PARTS.format(count=count), isolated=True).text
+
+
+def test_a_loop_that_does_more_than_compute_has_all_files_open():
+    text = dlfix.fix_text(PARTS.format(count="print(len(file))"), isolated=True).text
+    assert "        for opened in files:\n            opened.close()\n" in text
+
+
+def test_a_comment_on_when_the_constructor_opens_stays_there():
+    text = dlfix.fix_text(PARTS.format(count="self.ends += len(file),"), isolated=True).text
+    above, _, below = text.partition("cached_property")
+    assert "# Open all parts" in above
+    assert "# Open all parts" not in below

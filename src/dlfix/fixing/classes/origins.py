@@ -16,7 +16,7 @@ from dlfix.fixing.classes.handles import Handle, Moved, Refusal
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.statements import only_raises
-from dlfix.fixing.classes.text import names_in
+from dlfix.fixing.classes.text import comments_move, names_in
 
 
 class Origins:
@@ -210,6 +210,7 @@ class Origins:
                 together = "\n".join(part for part in (each.becomes, becomes) if part)
                 self.moved.exchanges[index] = replace(each, becomes=together)
                 return
+        takes_comments = takes_comments and comments_move(self.module, statement)
         self.moved.exchanges.append(Exchange(span, becomes, takes_comments=takes_comments))
 
 

@@ -82,6 +82,14 @@ class _Opening:
     closes: list[str] = field(default_factory=list)  # statements that close what no `with` closes
 
 
+@dataclass
+class _Turns:
+    """How a loop over handles becomes one over what they are opened from."""
+
+    headers: list[Exchange]
+    within: Within
+
+
 _PRIMARY = (ast.Call, ast.Subscript, ast.Attribute, ast.Name)
 
 
@@ -131,6 +139,11 @@ class Writer:
         if self._closed_by_with(names) and self._is_close(group.used[-1:], names):
             closing = group.used.pop()
             self.result.exchanges.append(Exchange(self.module.span(closing)))
+        each = self._each_in_turn(group, names)
+        if each is not None:
+            self.result.exchanges += each.headers
+            self.result.withins.append(each.within)
+            return
         self.result.exchanges += self._reads(group.used)
         self.result.lookups |= dict(self._lookups(group))
         text = self._with_locals(group.text) if group.text else ""
@@ -159,6 +172,33 @@ class Writer:
         self.result.inserts.append(Insert(first, "\n".join(opening.before), before=True))
         if opening.closes:
             self.result.inserts.append(Insert(last, "\n".join(opening.closes)))
+
+    def _each_in_turn(self, group: Group, names: Sequence[str]) -> _Turns | None:
+        """Return how the one loop over a list of handles opens each in its turn; None where it does more than compute."""
+        if group.text or not self._is_short(group):
+            return None
+        match group.used, [(name, _list_of(self.bodies[name], self.me)) for name in names]:
+            case (
+                [ast.For(target=ast.Name() as target, iter=source, orelse=[]) as loop],
+                [(name, _Made() as made)],
+            ) if self.handles[name].enters and is_self_attribute(source, self.me):
+                pass
+            case _:
+                return None
+        inside = {*ast.walk(loop)}
+        named = [n for n in left_of(self.method, self.gone) if isinstance(n, ast.Name)]
+        is_local = all(n in inside for n in named if n.id == target.id)
+        used = [n.attr for n in inside if is_self_attribute(n, self.me)]
+        apart = not made.attributes & {*used} and all(n.id != made.item for n in named)
+        if not (is_local and apart and used.count(name) == 1 and _only_computes(loop.body)):
+            return None
+        head = f"{made.opened} as {target.id}"
+        if loop.body[0].col_offset + len(f"with {head}:") > LINE_LENGTH:
+            return None
+        places = ((loop.target, made.item), (loop.iter, made.inputs))
+        first, last = self.module.span(loop.body[0]), self.module.span(loop.body[-1])
+        headers = [Exchange(self.module.span(node), text, "expression") for node, text in places]
+        return _Turns(headers, Within(first, last, head))
 
     def _is_close(self, ending: list[ast.stmt], names: Sequence[str]) -> bool:
         """Return whether statements do no more than close the one handle, as leaving the `with` does."""
@@ -417,6 +457,48 @@ def _function(body: str) -> ast.FunctionDef:
     function = ast.parse("def f():\n" + indented(body, INDENT)).body[0]
     assert isinstance(function, ast.FunctionDef)
     return function
+
+
+@dataclass
+class _Made:
+    """A list of what a call opens for each of several values, without a condition, as it is written."""
+
+    opened: str
+    item: str
+    inputs: str
+    attributes: set[str]
+
+
+def _list_of(body: str, me: str) -> _Made | None:
+    """Return what list a body gives, where it does no more."""
+    text = "def f():\n" + indented(body, INDENT)
+    match _function(body).body:
+        case [
+            ast.Return(
+                value=ast.ListComp(
+                    elt=ast.Call() as made,
+                    generators=[
+                        ast.comprehension(target=ast.Name(id=item), iter=inputs, ifs=[], is_async=0)
+                    ],
+                ) as whole
+            )
+        ] if whole.lineno == whole.end_lineno:
+            opened, given = (ast.get_source_segment(text, each) or "" for each in (made, inputs))
+            attributes = {n.attr for n in ast.walk(whole) if is_self_attribute(n, me)}
+            return _Made(opened, item, given, attributes)
+    return None
+
+
+def _only_computes(block: Sequence[ast.stmt]) -> bool:
+    """Return whether statements set names and attributes, or add to lists, and do nothing that is seen outside."""
+    for statement in block:
+        match statement:
+            case ast.Assign() | ast.AugAssign() | ast.AnnAssign():
+                continue
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append" | "extend"))):
+                continue
+        return False
+    return True
 
 
 def _only_value(body: ast.FunctionDef) -> ast.expr | None:

@@ -39,8 +39,25 @@ def shifted(text: str, by: int, offset: int = 0) -> str:
     return "\n".join([first, *(_aligned(line, first, by, offset) for line in others)])
 
 
+# What a comment says that is true in a constructor alone.
+_OF_THE_CONSTRUCTOR = re.compile(
+    r"\b(?:(?:at|on|during|upon|in) (?:__init__|init(?:iali[sz]\w+)?|construct\w+|start-?up)|up[- ]?front)\b",
+    re.IGNORECASE,
+)
+
+
 def comments_of(module: Module, statement: ast.stmt) -> tuple[list[str], str]:
-    """Return the comment lines right above a statement, and the comment beside it."""
+    """Return the comment lines right above a statement, and the comment beside it, as far as they move with it."""
+    return _comments_at(module, statement) if comments_move(module, statement) else ([], "")
+
+
+def comments_move(module: Module, statement: ast.stmt) -> bool:
+    """Return whether the comments at a statement are as true where it moves to."""
+    above, beside = _comments_at(module, statement)
+    return not _OF_THE_CONSTRUCTOR.search(" ".join([*above, beside]))
+
+
+def _comments_at(module: Module, statement: ast.stmt) -> tuple[list[str], str]:
     span = module.span(statement)
     indent = _indent_of(module, span.start.row)
     above: list[str] = []
