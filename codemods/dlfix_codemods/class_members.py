@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from dlfix.fixing.classes.plans import Lazy
+from dlfix.fixing.classes.plans import ALONE, Lazy
 from dlfix.fixing.classes.text import indented, shifted
 
 INDENT = "    "
@@ -25,7 +25,8 @@ def code(lazy: Lazy, lazies: Sequence[Lazy]) -> str:
         whole = _method(lazy, "@functools.cached_property", lazy.name, body)
         return "\n".join([*_opener(lazy), whole])
     if lazy.calls:
-        return _by_calling(lazy, closing)
+        told = any(each.calls for each in lazies[: lazies.index(lazy)])
+        return _by_calling(lazy, closing, told=told)
     if not lazy.body:
         return _by_others(lazy, closing)
     return "\n".join([*_opener(lazy), _by_process(lazy, closing), *_setter(lazy), *_deleter(lazy)])
@@ -65,8 +66,9 @@ def _released(lazy: Lazy, lazies: Sequence[Lazy]) -> list[str]:
 
     What is made from it goes first: it would keep it open. What it is made from has let go of both.
     """
-    if not lazy.alone or (lazy.body and any(each.alone and _reads(lazy, each) for each in lazies)):
+    if not _lets_go(lazy, lazies):
         return []
+    told = any(_lets_go(each, lazies) for each in lazies[: lazies.index(lazy)])
     made, further = list[Lazy](), [lazy]
     while further:
         made += further
@@ -75,7 +77,14 @@ def _released(lazy: Lazy, lazies: Sequence[Lazy]) -> list[str]:
             for each in lazies
             if each.kept_in and each not in made and any(_reads(each, one) for one in further)
         ]
-    return [*lazy.releases, *(f"{_held(each)}.clear()" for each in reversed(made))]
+    cleared = [*lazy.releases, *(f"{_held(each)}.clear()" for each in reversed(made))]
+    return [*([] if told else [ALONE]), *cleared]
+
+
+def _lets_go(lazy: Lazy, lazies: Sequence[Lazy]) -> bool:
+    """Return whether opening an attribute comes after letting go of what a fork handed down."""
+    origins = (each for each in lazies if each.alone and _reads(lazy, each))
+    return lazy.alone and not (lazy.body and any(origins))
 
 
 def _reads(lazy: Lazy, other: Lazy) -> bool:
@@ -84,9 +93,10 @@ def _reads(lazy: Lazy, other: Lazy) -> bool:
     return not (lazy.body or lazy.calls) or re.search(whole, lazy.body + lazy.calls) is not None
 
 
-def _by_calling(lazy: Lazy, closing: Sequence[str]) -> str:
+def _by_calling(lazy: Lazy, closing: Sequence[str], *, told: bool) -> str:
     held = _held(lazy)
-    opening = [indented(part, INDENT) for part in (*closing, lazy.calls)]
+    calls = lazy.calls.removeprefix(f"{ALONE}\n") if told else lazy.calls
+    opening = [indented(part, INDENT) for part in (*closing, calls)]
     body = "\n".join([f"if os.getpid() not in {held}:", *opening, f"return {held}[os.getpid()]"])
     members = [_method(lazy, "@property", lazy.name, body), *_setter(lazy), *_deleter(lazy)]
     if lazy.opener:

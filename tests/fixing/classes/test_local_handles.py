@@ -103,6 +103,48 @@ def test_another_object_of_which_the_attribute_is_read_may_be_it():
     assert "def data(self)" in dlfix.fix_text(source, isolated=True).text
 
 
+WORDS = """
+import lmdb
+from torch.utils.data import DataLoader, Dataset
+
+class Words(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.env = lmdb.open(path, readonly=True)
+        self.txn = self.env.begin()
+        self.first = self[0]
+
+    def __len__(self):
+        return int(self.txn.get(b"length"))
+
+    def __getitem__(self, index):
+        return self.txn.get(str(index).encode())
+{more}
+def load(path):
+    return DataLoader(Words(path), num_workers=2)
+"""
+
+
+def test_what_only_opens_what_is_kept_by_process_has_no_place_of_its_own():
+    text = dlfix.fix_text(WORDS.format(more=""), isolated=True).text
+    assert (
+        "            # no process can open its own while it holds its parent's\n"
+        "            self._txn_by_pid.clear()\n"
+        "            env = lmdb.open(self.path, readonly=True)\n"
+        "            self._txn_by_pid[pid] = env.begin()\n"
+    ) in text
+    assert "env_by_pid" not in text
+    assert "close" not in text
+
+
+def test_what_other_methods_read_is_kept_by_process_as_well():
+    more = '\n    def size(self):\n        return self.env.info()["map_size"]\n'
+    text = dlfix.fix_text(WORDS.format(more=more), isolated=True).text
+    assert "self._env_by_pid[pid] = lmdb.open" in text
+    assert "self._txn_by_pid[pid] = self.env.begin()" in text
+    assert text.count("# no process can open") == 1
+
+
 PARTS = """
 import h5py
 from torch.utils.data import DataLoader, Dataset
@@ -143,3 +185,35 @@ def test_a_comment_on_when_the_constructor_opens_stays_there():
     above, _, below = text.partition("cached_property")
     assert "# Open all parts" in above
     assert "# Open all parts" not in below
+
+
+INDEX = """
+import h5py
+import sqlite3
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self, index, path):
+        self.index = sqlite3.connect(index)
+        self.file = h5py.File(path, "r")
+        self.keys = [key for key, in self.index.execute("SELECT key FROM rows")]
+        self.width = len(self.file)
+
+    def __getitem__(self, i):
+        return self.file[self.keys[i]][{more}]
+
+def load(index, path):
+    return DataLoader(Rows(index, path), num_workers=2)
+"""
+
+
+def test_the_path_of_what_only_the_constructor_opens_is_not_kept():
+    text = dlfix.fix_text(INDEX.format(more="()"), isolated=True).text
+    assert "with contextlib.closing(sqlite3.connect(index)) as index_file:" in text
+    assert "index_path" not in text
+
+
+def test_the_path_of_what_workers_open_is_kept():
+    more = 'self.index.execute("SELECT 1").fetchone()'
+    text = dlfix.fix_text(INDEX.format(more=more), isolated=True).text
+    assert "return sqlite3.connect(self._index_path)" in text

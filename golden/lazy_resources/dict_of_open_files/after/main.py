@@ -10,6 +10,7 @@ class Items(Dataset):
     def __init__(self, paths):
         self.paths = paths
         self._length = len(self.file(0)["items"])
+        # each worker process opens its own
         for opened in self.files.values():
             opened.close()
         del self.files

@@ -18,6 +18,7 @@ class Rows(Dataset):
     def env(self):
         pid = os.getpid()
         if pid not in self._env_by_pid:
+            # no process can open its own while it holds its parent's
             self._env_by_pid.clear()
             self._env_by_pid[pid] = lmdb.open(self._env_path, **self._env_flags)
         return self._env_by_pid[pid]

@@ -16,6 +16,7 @@ class Frames(Dataset):
     def envs(self):
         pid = os.getpid()
         if pid not in self._envs_by_pid:
+            # no process can open its own while it holds its parent's
             self._envs_by_pid.clear()
             self._envs_by_pid[pid] = {}
         return self._envs_by_pid[pid]

@@ -14,6 +14,7 @@ class Rows(Dataset):
         with self.env.begin(db=self.rows) as txn:
             self.count = txn.stat()["entries"]
         self.first = self.__getitem__(0)
+        # each worker process opens its own
         del self.rows
         self.env.close()
         del self.env

@@ -17,6 +17,7 @@ class Grouped(Dataset):
         self.filename = filename
         self.split = split
         self.n, self.width = self.images.shape
+        # each worker process opens its own
         del self.images
         self._file.close()
         del self._file

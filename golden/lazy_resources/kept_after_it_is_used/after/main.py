@@ -18,6 +18,7 @@ class Blobs(Dataset):
             self.names = self.archive.namelist()
         else:
             self.names = self.archive.getnames()
+        # each worker process opens its own
         if "archive" in self.__dict__:
             self.archive.close()
             del self.archive

@@ -15,6 +15,7 @@ class Items(Dataset):
     def env(self):
         pid = os.getpid()
         if pid not in self._env_by_pid:
+            # no process can open its own while it holds its parent's
             self._env_by_pid.clear()
             self._env_by_pid[pid] = lmdb.open(self.root, subdir=False, readonly=True, lock=False)
         return self._env_by_pid[pid]

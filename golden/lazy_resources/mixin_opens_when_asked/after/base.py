@@ -12,6 +12,7 @@ class LmdbMixin:
     def _env(self):
         pid = os.getpid()
         if pid not in self._env_by_pid:
+            # no process can open its own while it holds its parent's
             self._env_by_pid.clear()
             self._env_by_pid[pid] = lmdb.open(
                 self._path,

@@ -14,10 +14,6 @@ class Rows(Dataset):
         self._buffer_by_pid = {}
 
         self.index()
-        self.buffer.close()
-        self._buffer_by_pid.clear()
-        self.stream.close()
-        self._stream_by_pid.clear()
 
     @property
     def stream(self):

@@ -15,6 +15,7 @@ class Preset(Dataset):
     def __init__(self, paths):
         self.paths = paths
         self.lengths = [len(self._file(i)["x"]) for i in range(len(paths))]
+        # each worker process opens its own
         for opened in self.files:
             if opened is not None:
                 opened.close()

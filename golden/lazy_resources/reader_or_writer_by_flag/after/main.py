@@ -31,6 +31,7 @@ class TextDb(object):
     @property
     def env(self):
         if os.getpid() not in self._env_by_pid:
+            # no process can open its own while it holds its parent's
             self._env_by_pid.clear()
             self._txn_by_pid.clear()
             self._open_env()

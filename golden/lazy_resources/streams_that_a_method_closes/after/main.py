@@ -11,6 +11,7 @@ class Bytes(Dataset):
     def __init__(self, paths):
         self.paths = paths
         self.first = self[0]
+        # each worker process opens its own
         if "files" in self.__dict__:
             for opened in self.files:
                 opened.close()

@@ -19,6 +19,7 @@ class LmdbMixin:
     def env(self):
         pid = os.getpid()
         if pid not in self._env_by_pid:
+            # no process can open its own while it holds its parent's
             self._txn_by_pid.clear()
             self._env_by_pid.clear()
             self._env_by_pid[pid] = lmdb.open(str(self.path), subdir=False, **self.lmdb_options)

@@ -37,6 +37,7 @@ class Frames(Dataset):
     @property
     def file_map(self):
         if os.getpid() not in self._file_map_by_pid:
+            # no process can open its own while it holds its parent's
             self._file_map_by_pid.clear()
             self._open_file_map()
         return self._file_map_by_pid[os.getpid()]

@@ -23,6 +23,7 @@ class Rows(Dataset):
         self.cache = Cache(self)
         self.n = len(self.file["x"])
         self.first = self.cache.get(0)
+        # each worker process opens its own
         self.file.close()
         del self.file
 

@@ -16,6 +16,7 @@ class Store:
     def env(self):
         pid = os.getpid()
         if pid not in self._env_by_pid:
+            # no process can open its own while it holds its parent's
             self._env_by_pid.clear()
             self._env_by_pid[pid] = lmdb.open(self.path, readonly=self.readonly, lock=not self.readonly, map_size=1 << 20)
         return self._env_by_pid[pid]

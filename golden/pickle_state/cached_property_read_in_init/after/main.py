@@ -10,6 +10,7 @@ class Items(Dataset):
     def __init__(self, path):
         self.path = path
         self.shape = self[0].shape
+        # each worker process opens its own
         if "file" in self.__dict__:
             self.file.close()
             del self.file

@@ -16,6 +16,7 @@ class OnDemand(Dataset):
     @property
     def env(self):
         if os.getpid() not in self._env_by_pid:
+            # no process can open its own while it holds its parent's
             self._env_by_pid.clear()
         return self._env_by_pid.get(os.getpid())
 

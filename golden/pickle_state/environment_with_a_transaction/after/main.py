@@ -17,6 +17,7 @@ class Sessions(Dataset):
     @property
     def env(self):
         if os.getpid() not in self._env_by_pid:
+            # no process can open its own while it holds its parent's
             self.txn = None
             self._env_by_pid.clear()
         return self._env_by_pid.get(os.getpid())

@@ -13,7 +13,7 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.opened_together import Together
-from dlfix.fixing.classes.plans import Drop, Exchange, Insert, Lazy, State
+from dlfix.fixing.classes.plans import ALONE, Drop, Exchange, Insert, Lazy, State
 from dlfix.fixing.classes.state import EACH_ITS_OWN, is_slotted, state_for
 from dlfix.source.lines import bare
 
@@ -98,7 +98,7 @@ class Forms(Together):
         """Return the call of a method that opens all; what a fork handed down goes first where it must."""
         tables = (self._kept_in(name, True) for name in self.handles)
         alone = any(map(self._is_alone, self.handles.values()))
-        cleared = [f"{me}.{table}.clear()" for table in tables] if alone else []
+        cleared = [ALONE, *(f"{me}.{table}.clear()" for table in tables)] if alone else []
         return "\n".join([*cleared, f"{me}.{opener}()"])
 
     def _refuse_stack(self, handle: Handle) -> None:

@@ -22,6 +22,7 @@ from dlfix.fixing.classes.filling import Filling, is_filled
 from dlfix.fixing.classes.forms import storage_insert
 from dlfix.fixing.classes.handles import Handle, Moved, NotLazily, Refusal
 from dlfix.fixing.classes.lengths import COUNT, Count, find_count
+from dlfix.fixing.classes.local_origins import with_local_inputs, with_local_origins
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.observed import declared_at, fields_seen_at, seen_whole_at, tried_at
 from dlfix.fixing.classes.opened_together import split_return
@@ -80,7 +81,7 @@ class LazyClass(Clearing):
         lazies = tuple(self._lazies(by_process, openers))
         self._refuse_changing(lazies)
         self._refuse_observed(released, shared)
-        return ClassPlan(
+        plan = ClassPlan(
             cls=self.module.span(self.facts.node),
             exchanges=tuple(_without_inner(exchanges)),
             inserts=(*inserts, *released.inserts),
@@ -89,6 +90,12 @@ class LazyClass(Clearing):
             state=self._state(by_process),
             after=self._after(),
         )
+        if self.unneeded:
+            kept = {method: moved.kept for method, moved in self.work.moved.items()}
+            return with_local_inputs(plan, self.facts, kept)
+        if not by_process or self.together or is_slotted(self.facts):
+            return plan
+        return with_local_origins(plan, self.facts, self.handles, self.around)
 
     def _read_again(self) -> Iterator[tuple[str, str]]:
         """Yield what the constructor reads of its streams once all are open; nothing where that is not all."""
@@ -359,15 +366,18 @@ class LazyClass(Clearing):
         return method.name if method is not None else "__init__"
 
     def _released(self, count: Count | None, by_process: bool) -> Released:
-        """Close what is opened in `__init__`; what is kept by process may stay open if need be."""
+        """Close what is opened in `__init__`; what is kept by process stays open, unless a local one takes its place."""
         try:
-            return self.released(count, by_process)
+            released = self.released(count)
         except Refusal:
             if not by_process:
                 raise
             return Released()
+        if by_process and released.residue is None:
+            return replace(released, inserts=[], withins=[])
+        return released
 
-    def released(self, count: Count | None = None, by_process: bool = False) -> Released:
+    def released(self, count: Count | None = None) -> Released:
         """Close in the parent what it opened while it made the instance."""
         bodies = {
             name: self.work.moved[handle.site.method].bodies[name]
@@ -385,8 +395,6 @@ class LazyClass(Clearing):
         releasing.together, releasing.place = self.together, self._group_name()
         releasing.at_once = self._kept_opener() is not None
         releasing.may_be_none = {name for name in self.handles if self._may_be_none(name)}
-        if by_process:
-            releasing.kept_in = {self._place(name): self._kept_in(name, True) for name in bodies}
         return releasing.release(count)
 
 

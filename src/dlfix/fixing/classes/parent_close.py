@@ -36,7 +36,6 @@ from dlfix.fixing.classes.statements import (
     close_lines,
     close_one,
     hanging_names,
-    if_open,
     is_plain,
     left_of,
 )
@@ -45,6 +44,7 @@ from dlfix.project.order import begins_before, in_order
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 ITERATORS = ("iter", "zip", "map", "filter", "enumerate", "reversed")
+CLOSED = "# each worker process opens its own"
 REGISTERS = re.compile(r"add|append|attach|register|subscribe|enter_context|insert|push|set[A-Z_]")
 
 
@@ -81,7 +81,6 @@ class Releasing:
         self.together: list[str] = []
         self.opener_names: Mapping[str, str] = {}  # attribute -> a free name for what opens it
         self.place = ""  # the attribute that holds those opened together
-        self.kept_in: dict[str, str] = {}  # where handles are kept by process
         self.may_be_none: set[str] = set()  # handles that are opened on some paths only
         self.at_once = False  # whether what opens one opens all
         self._entered: list[str] = []  # methods that are being looked through
@@ -318,7 +317,7 @@ class Releasing:
         text = count.text if count is not None else ""
         after = self.module.span(last)
         lines = self._closing_lines(self_name(method), surely, maybe)
-        whole = [text] * bool(text) + lines
+        whole = [text] * bool(text) + [CLOSED] * bool(lines) + lines
         return Released([Insert(after, "\n".join(whole))] if whole else [])
 
     def _innermost(
@@ -478,9 +477,8 @@ class Releasing:
         lines: list[str] = []
         for name, handle in reversed(list(self.handles.items())):
             if name not in self.together and name in maybe | surely:
-                kept_in = self.kept_in.get(name, "")
                 may_be_none = name in self.may_be_none
-                lines += close_one(me, name, handle, name in surely, kept_in, may_be_none)
+                lines += close_one(me, name, handle, name in surely, may_be_none)
         if self.together:
             lines += self._close_together(me, surely)
         return lines
@@ -491,10 +489,6 @@ class Releasing:
             for name in reversed(self.together)
             for line in close_lines(f"{me}.{name}", self.handles[name])
         ]
-        kept_in = self.kept_in.get(self.place, "")
-        if kept_in:
-            lines.append(f"{me}.{kept_in}.clear()")
-            return if_open(me, kept_in, lines, bool(surely & set(self.together)))
         lines.append(f"del {me}.{self.place}")
         if surely & set(self.together):
             return lines

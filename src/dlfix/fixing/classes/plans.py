@@ -7,6 +7,9 @@ from typing import Literal
 
 from dlfix.source.text import Span
 
+# Why a process lets go of what a fork handed down before it opens its own.
+ALONE = "# no process can open its own while it holds its parent's"
+
 
 @dataclass(frozen=True)
 class Exchange:

@@ -17,6 +17,7 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.forms import Forms
 from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.local_origins import with_local_origins
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.observed import declared_at
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, State
@@ -76,7 +77,7 @@ class Held(Forms):
             Drop(self._kept_in(name, True), "{}", EACH_ITS_OWN if not index else "")
             for index, name in enumerate(self.handles)
         ]
-        return ClassPlan(
+        plan = ClassPlan(
             cls=self.module.span(self.facts.node),
             exchanges=tuple(exchanges),
             inserts=tuple(inserts),
@@ -84,6 +85,7 @@ class Held(Forms):
             state=state_for(self.facts, tuple(drops), (), self.around),
             after=next(iter(self.handles.values())).site.method.name,
         )
+        return with_local_origins(plan, self.facts, self.handles, self.around)
 
     def _held(self, handle: Handle, body: str) -> Lazy:
         name = handle.attribute

@@ -53,27 +53,18 @@ def is_value(node: ast.expr) -> bool:
 
 
 def close_one(
-    me: str, name: str, handle: Handle, surely: bool, kept_in: str = "", may_be_none: bool = False
+    me: str, name: str, handle: Handle, surely: bool, may_be_none: bool = False
 ) -> list[str]:
     """Return statements that close and forget an attribute, if it is open at all."""
     close = close_lines(f"{me}.{name}", handle)
     if close and may_be_none:
         close = [f"if {me}.{name} is not None:", *(INDENT + line for line in close)]
-    if kept_in:
-        return if_open(me, kept_in, [*close, f"{me}.{kept_in}.clear()"], surely or not close)
     if not close and not surely:
         return [f'{me}.__dict__.pop("{name}", None)']
     lines = [*close, f"del {me}.{name}"]
     if surely:
         return lines
     return [f'if "{name}" in {me}.__dict__:', *(INDENT + line for line in lines)]
-
-
-def if_open(me: str, kept_in: str, lines: list[str], surely: bool) -> list[str]:
-    """Return statements to run where this process keeps something open."""
-    if surely:
-        return lines
-    return [f"if os.getpid() in {me}.{kept_in}:", *(INDENT + line for line in lines)]
 
 
 def close_lines(held: str, handle: Handle) -> list[str]:

@@ -1,0 +1,48 @@
+import argparse
+import tempfile
+
+import lmdb
+from torch.utils.data import DataLoader, Dataset
+
+
+class Items(Dataset):
+    def __init__(self, root):
+        self.root = root
+        self.env = lmdb.open(root, subdir=False, readonly=True, lock=False)
+        self.txn = self.env.begin()
+
+        self.squares = sum(self[i] for i in range(3))
+
+    def __len__(self):
+        return self.txn.stat()["entries"]
+
+    def __getitem__(self, index):
+        return int(self.txn.get(b"%d" % index))
+
+
+def make(path):
+    env = lmdb.open(path, subdir=False)
+    with env.begin(write=True) as txn:
+        for i in range(6):
+            txn.put(b"%d" % i, b"%d" % (i * i))
+    env.close()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/data"
+        make(path)
+        context = args.start_method if args.workers else None
+        dataset = Items(path)
+        loader = DataLoader(
+            dataset, batch_size=3, num_workers=args.workers, multiprocessing_context=context
+        )
+        print("RESULT", dataset.squares, [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()
