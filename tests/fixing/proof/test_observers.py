@@ -600,6 +600,10 @@ SEEN_OUTSIDE = {
     "what is asked for an attribute that code sets on anything": (
         f"{STEPS}\n\ndef mark(rows):\n    rows.steps = 1\n", True,
     ),
+    "and that ends its variable": (f"{STEPS}\n".replace("return rows.__dict__", "print(vars(rows))\n    del rows"), False),
+    "and that binds its variable again": (
+        f"{STEPS}\n".replace("return rows.__dict__", "del rows\n    rows = made()\n    print(vars(rows))"), True,
+    ),
     "a copy": ("def show(rows):\n    return copy.copy(rows).__dict__\n", True),
     "another attribute": ("def show(thing):\n    return getattr(thing, '__name__', None)\n\nshow(rows)\n", False),
 }  # fmt: skip

@@ -788,3 +788,96 @@ def test_only_the_argument_that_a_factory_makes_the_path_of_may_name_the_file(gi
         f"    toolbox.sweep({given})\n    return DataLoader(rows, num_workers=2)\n"
     )
     assert refused == any("may be removed" in reason for reason in opened(program=program))
+
+
+def removed(program, **others):
+    return any("may be removed" in reason for reason in opened(program=program, **others))
+
+
+@pytest.mark.parametrize(
+    ("size", "refused"), [("rows.shape[0]", False), ("rows.path", True), ("rows.sizes[0]", True)]
+)
+def test_the_shape_of_an_array_is_no_path_that_a_library_may_change(size, refused):
+    program = (
+        "import fields\ndef main(path):\n    rows = Rows(path)\n"
+        f"    fields.Grid({size})\n    return rows\n"
+    )
+    later = "self.path, self.sizes = path, [1]\nprint(np.ones(2).shape, self.path, self.sizes)"
+    init = later + "\nself.file = h5py.File(self.path, 'r')"
+    assert removed(program, init=init, later=later) is refused
+
+
+HELD = """
+class Holder:
+    def __init__(self, path):
+        self.rows = Rows(path)
+
+class Single(Holder):
+    def __init__(self, path):
+        {init}
+
+def main(path):
+    single = Single(path)
+    os.remove(path)
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "refused"),
+    [
+        ("self.path = path", False),
+        ("super().__init__(path)", True),
+        ("Holder.__init__(self, path)", True),
+        ("self.fill(path)\n\n    def fill(self, path):\n        super().__init__(path)", True),
+    ],
+)
+def test_a_class_that_does_not_run_the_constructor_of_its_base_holds_no_object(init, refused):
+    assert removed(HELD.format(init=init)) is refused
+
+
+@pytest.mark.parametrize(
+    ("end", "opener", "refused"),
+    [
+        ("npz", "h5py.File", False),
+        ("npz", "zipfile.ZipFile", True),
+        ("json", "h5py.File", False),
+        ("h5", "h5py.File", True),
+    ],
+)
+def test_a_removed_file_of_another_format_is_not_what_a_library_opened(end, opener, refused):
+    program = (
+        "def main(path, rank):\n    rows = Rows(path)\n"
+        f"    part = os.path.join(path, f'part_{{rank}}.{end}')\n    os.remove(part)\n"
+    )
+    init, getter = (
+        f"self.path = path\nself.file = {opener}(path, 'r')",
+        f"return {opener}(self.path)",
+    )
+    assert removed(program, init=init, opener=getter) is refused
+
+
+@pytest.mark.parametrize(
+    ("gone", "refused"),
+    [
+        ("table[key]['copy']", False),
+        ("table[key]['path']", True),
+        ("table[other]['path']", True),
+        ("table[key]", True),
+        ("entry['path']", True),
+    ],
+)
+def test_another_key_of_the_same_item_is_another_file(gone, refused):
+    program = (
+        "def main(table, key, other):\n    entry = table[key]\n"
+        f"    rows = Rows(table[key]['path'])\n    os.remove({gone})\n"
+    )
+    assert removed(program) is refused
+
+
+@pytest.mark.parametrize("gone", ["table[key]['path']", "table[other]['path']"])
+def test_an_item_that_has_a_name_is_that_of_all(gone):
+    program = (
+        "def main(table, key, other):\n    entry = table[key]\n"
+        f"    rows = Rows(entry['path'])\n    os.remove({gone})\n"
+    )
+    assert removed(program)

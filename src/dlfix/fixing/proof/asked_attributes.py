@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
     dotted,
     executed,
     last_part,
@@ -27,14 +28,27 @@ def has_other_attributes(
     while isinstance(node, ast.Call) and is_copy(node):
         node = node.args[0]
     function, name = program.enclosing(module, node), dotted(node)
-    if function is None or name not in parameters(function) or name in stored_names(function.body):
+    if function is None or name not in parameters(function):
         return False
     nodes = list(executed(function.body))
+    if name in stored_names(function.body) and not _is_only_deleted(nodes, name):
+        return False
     if any(map(_catches, nodes)) or "hasattr" in map(last_part, nodes):
         return False
     read = {n.attr for n in nodes if isinstance(n, ast.Attribute) and dotted(n.value) == name}
     read = {attr for attr in read if not attr.startswith("__")}
     return bool(read) and all(_lacks_one(program, cls, read) for cls in classes)
+
+
+def _is_only_deleted(nodes: list[ast.AST], name: str) -> bool:
+    """Return whether code that ends a local variable gives it no other value."""
+    plain = (ast.stmt, ast.Name)
+    defined = (*FUNCTIONS, ast.ClassDef)
+    binding = (n for n in nodes if isinstance(n, defined) or not isinstance(n, plain))
+    named = (each for each in nodes if isinstance(each, ast.Name) and each.id == name)
+    return name not in stored_names(binding) and not any(
+        isinstance(each.ctx, ast.Store) for each in named
+    )
 
 
 def is_copy(call: ast.Call) -> bool:

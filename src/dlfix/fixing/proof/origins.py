@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import fnmatch
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from copy import copy
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -35,6 +35,8 @@ _SAME_PATH = frozenset(
     "get pop copy values items str next sorted list iter replace strip rstrip lstrip split lower upper glob rglob"
     " iglob resolve absolute as_posix".split()
 )
+_OF_ARRAYS = frozenset("shape ndim dtype".split())  # no path is kept under these names
+_OF_ONE = ".[]"  # before the key of an item of one of several: `rows[place]["path"]`
 _MAKES_PATHS = re.compile("path|file|dir|folder|root|where|locat|name|expand", re.IGNORECASE)
 
 
@@ -104,7 +106,8 @@ class Origins:
             root, _, attribute = text.partition(".")
             parts: list[ast.expr] = []
             for value in self.made.get(root, []):
-                if attribute and isinstance(value, ast.Call) and not _lists_here(value):
+                is_part = attribute and base_of(text) == text
+                if is_part and isinstance(value, ast.Call) and not _lists_here(value):
                     parts += _given(value)
                 else:
                     parts.append(value)
@@ -126,7 +129,7 @@ class Origins:
             text = waiting.pop()
             if text not in found:
                 found.add(text)
-                for value in (*self.made.get(text, ()), *self._of_key(text)):
+                for value in (*self.made.get(base_of(text), ()), *self._of_key(text)):
                     waiting += _of_a_path(value, tails)
         return found
 
@@ -202,7 +205,7 @@ def is_literal(text: str) -> bool:
 
 def share_files(some: set[str], others: set[str]) -> bool:
     """Return whether two values may name the same file, or one a folder above the other's."""
-    if some & others:
+    if meet(some, others):
         return True
     texts = [each for each in others if is_literal(each)]
     if any(is_literal(each) and fnmatch.filter(texts, each) for each in some if "*" in each):
@@ -228,15 +231,34 @@ def _parts(text: str) -> tuple[str, ...]:
 
 
 def item_of(node: ast.AST) -> tuple[str, str] | None:
-    """Return the name and the key of `options["key"]` or `options.get("key")`."""
+    """Return the name and the key of `options["key"]` or `options.get("key")`; also of `rows[place]["key"]`."""
     match node:
         case ast.Subscript(value=held, slice=ast.Constant(value=str() as key)):
-            return (dotted(held), key) if dotted(held) else None
+            return (name, key) if (name := _holding(held)) else None
         case ast.Call(
             func=ast.Attribute(value=held, attr="get"), args=[ast.Constant(value=str() as key), *_]
         ):
-            return (dotted(held), key) if dotted(held) else None
+            return (name, key) if (name := _holding(held)) else None
     return None
+
+
+def _holding(node: ast.expr) -> str:
+    """Return the name of what has keys; for one of several that of all, with a mark."""
+    if not isinstance(node, ast.Subscript):
+        return dotted(node)
+    item = item_of(node)
+    name = _holding(node.value) if item is None else ".".join(item)
+    return f"{name}{_OF_ONE}" if name else ""
+
+
+def base_of(text: str) -> str:
+    """Return the name of all of which a text names the key of one; the text itself where it names none."""
+    return text.partition(_OF_ONE)[0]
+
+
+def meet(some: Set[str], others: Set[str]) -> bool:
+    """Return whether two values are made of the same; what is made of several may be made of each."""
+    return bool(some & others or {*map(base_of, some)} & others or some & {*map(base_of, others)})
 
 
 def _held(target: ast.expr) -> tuple[str, str] | None:
@@ -258,6 +280,8 @@ def _of_a_path(node: ast.AST, tails: Tails) -> tuple[str, ...]:
 
 def _path_leaves(node: ast.AST, tails: Tails) -> Iterator[str]:
     """Yield the leaves of an expression that may be a path; what a library's object is made of is none."""
+    if isinstance(node, ast.Attribute) and node.attr in _OF_ARRAYS:
+        return
     if item_of(node) is not None or isinstance(node, (ast.Name, ast.Attribute, ast.Constant)):
         yield from _leaves(node)
         return

@@ -9,7 +9,7 @@ from dlfix.fixing.proof.changes import ClassChange
 from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.plain_results import PlainResults
-from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
     ADDING,
     FUNCTIONS,
@@ -20,6 +20,7 @@ from dlfix.fixing.proof.syntax import (
     last_part,
     parameters,
     stored_names,
+    within,
 )
 from dlfix.project.module import Module
 from dlfix.project.order import comes_before, end, in_order, lies_in
@@ -200,6 +201,7 @@ class Kept:
                 for cls in program.classes(module)
                 if function in cls.functions
                 for each in program.constructions(cls)
+                if not _is_made_without(program, *each, cls)
             ]
         yield from ((home, each, None) for home, each in made)
 
@@ -246,6 +248,21 @@ class Kept:
         if any(isinstance(each, ast.Starred) for each in target.elts):
             return target.elts
         return [target.elts[self._item]]
+
+
+def _is_made_without(program: Program, module: Module, call: ast.Call, cls: Class) -> bool:
+    """Return whether a call makes an object of a class of which no constructor runs that of a base."""
+    made = program.class_of(module, call.func)
+    if made is None:
+        return False
+    lineage = program.lineage(made)
+    nearer = lineage[: lineage.index(cls)] if cls in lineage else ()
+    functions = [each for one in nearer for each in one.functions]
+    return any(each.name == "__init__" for each in functions) and not any(
+        isinstance(node, ast.Attribute) and node.attr == "__init__"
+        for each in functions
+        for node in within(each)
+    )
 
 
 def last_reference(

@@ -38,9 +38,11 @@ from dlfix.fixing.proof.new_files import not_there
 from dlfix.fixing.proof.opened_paths import OpenedPaths
 from dlfix.fixing.proof.origins import (
     Origins,
+    base_of,
     is_literal,
     item_of,
     literal,
+    meet,
     origins_in,
     share_files,
 )
@@ -93,6 +95,7 @@ _NO_CONTAINERS = frozenset(
     ".json .jsonl .yaml .yml .toml .ini .cfg .txt .log .md .csv .tsv .html .png .jpg .jpeg .gif .svg"
     " .pdf .mp4 .wav .npy .pkl .pickle".split()
 )
+_ZIPPED = frozenset(".npz .pt .pth .zip".split())
 # Words in the names of functions that open files.
 _OPENS = ("open", "load", "read", "file", "connect", "path")
 _SHOWING = frozenset({"len", "print", "repr", "str"})
@@ -119,6 +122,19 @@ class _Walk(NamedTuple):
     asked: frozenset[str]
     found: tuple[frozenset[str], ...]
     values: Collection[list[ast.expr]]  # what it was given, which is known by its place in memory
+
+
+class _Part(NamedTuple):
+    """What a text names as part of something else: the keys or attributes, and what has them."""
+
+    names: list[str]
+    owners: set[str]
+
+    @classmethod
+    def of(cls, text: str) -> _Part:
+        found = [each.rpartition(".") for each in {text, base_of(text)}]
+        owners = {owner for owner, _, _ in found} | {base_of(text)} - {text}
+        return cls([name for _, _, name in found], owners)
 
 
 class Removals:
@@ -410,7 +426,7 @@ class Removals:
             if isinstance(each, ast.Call) and _is_passed_in(module, each.func)
             for part in (*each.args, *(one.value for one in each.keywords))
         ]
-        return not self.paths.isdisjoint(origins.paths(value, *given, tails="kept"))
+        return meet(self.paths, origins.paths(value, *given, tails="kept"))
 
     def _note_added(
         self, module: Module, step: ast.Call, files: set[str], origins: Origins
@@ -551,15 +567,16 @@ class Removals:
             files = self.paths | {*filter(is_literal, files)}
         found = {text for text in found if text.partition(".")[0] not in STANDARD}
         found |= _results(at_stake, origins)
-        parts = [text.rpartition(".") for text in found if not is_literal(text)]
-        self._asked.update(name for _, _, name in parts)
+        parts = [_Part.of(text) for text in found if not is_literal(text)]
+        self._asked.update(name for each in parts for name in each.names)
         if any(
             each.startswith(f"{name}.") for name in self._classes(module, found) for each in files
         ):
             return True  # an enumeration that is gone through
         return share_files(found, files) or any(
-            name in self.shared | self.handed or (owner in files and name in self.read)
-            for owner, _, name in parts
+            any(name in self.shared | self.handed for name in each.names)
+            or (any(name in self.read for name in each.names) and not each.owners.isdisjoint(files))
+            for each in parts
         )
 
     def _ends_otherwise(
@@ -606,7 +623,7 @@ class Removals:
         self._asked.update(map(dotted, given))
         parts = [each for each in given if dotted(each) not in self.objects | numbers]
         imports = imports_of(module.tree).imports
-        return not self.paths.isdisjoint(origins.paths(*parts) - imports.keys())
+        return meet(self.paths, origins.paths(*parts) - imports.keys())
 
     def _at_its_end(
         self, module: Module, node: ast.Call, files: set[str], origins: Origins
@@ -624,16 +641,17 @@ class Removals:
         return (home, removing) if removing is not None else None
 
     def _is_of_another_kind(self, node: ast.Call, origins: Origins) -> bool:
-        """Return whether a call writes a file with a suffix that what the object opens never has, or a file where that is a folder."""
-        if not node.args or not opens_to_write(node):
+        """Return whether a call is of files with a suffix that what the object opens never has, or writes one where that is a folder."""
+        if not self.opens_containers or not moves_or_writes(node):
             return False
-        path = node.args[0]
-        ends = [_end(each) for each in origins.values(path) or [path]]
-        if self.opens_folders and not any(end.endswith(".mdb") for end in ends):
-            return True
-        return self.opens_containers and all(
-            PurePath(f"_{end}").suffix.lower() in _NO_CONTAINERS for end in ends
-        )
+        named = [each for each in named_files(node, origins) if dotted(each) not in STANDARD]
+        paths = [one for each in named if each for one in origins.values(each) or [each]]
+        ends = [_end(each) for each in paths]
+        if self.opens_folders and opens_to_write(node):
+            return not any(end.endswith(".mdb") for end in ends)
+        is_zip = not self.formats or "zip" in self.formats
+        others = _NO_CONTAINERS if is_zip else _NO_CONTAINERS | _ZIPPED
+        return bool(ends) and all(PurePath(f"_{each}").suffix.lower() in others for each in ends)
 
     def _removal(
         self, module: Module, node: ast.Call, files: set[str], origins: Origins, far: int = FAR
