@@ -9,10 +9,9 @@ from typing import cast
 import libcst as cst
 
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Insert, Within
-from dlfix.fixing.rendering import code_of
 from dlfix.project.syntax import is_private, key_of
 from dlfix_codemods import class_members, class_state
-from dlfix_codemods.tools import blocks, conditions, imports, positions
+from dlfix_codemods.tools import blocks, classes, conditions, imports, positions
 
 _OWN = ("own", "reduce")
 _STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
@@ -190,10 +189,7 @@ class _Edits(cst.CSTTransformer):
 
     def _quoted(self, text: str) -> str:
         """Quote strings as this file mostly does; name attributes in them by their keys."""
-        text = self._keyed(text)
-        code = code_of(self.module)
-        single = code.count("'") > code.count('"') and "'" not in text
-        return text.replace('"', "'") if single else text
+        return classes.quoted(self.module, self._keyed(text))
 
     def _place(self, block: _Block, old: cst.CSTNode, new: cst.CSTNode) -> None:
         exchange = self.statements.get(old)

@@ -53,6 +53,9 @@ def add_setstate(module: cst.Module, plan: AddSetstate) -> cst.Module:
     index = classes.method_index(body, "__getattr__")
     if index is None:
         raise LookupError("the class has no __getattr__")
+    if plan.raises:
+        body[index] = _raising(module, cast(cst.FunctionDef, body[index]), plan)
+        return classes.with_body(module, node, body)
     takes = "state: dict[str, object]) -> None" if plan.typed else "state)"
     code = f"def __setstate__(self, {takes}:\n    self.__dict__.update(state)\n"
     if plan.getstate:
@@ -60,6 +63,20 @@ def add_setstate(module: cst.Module, plan: AddSetstate) -> cst.Module:
         code = f"def __getstate__(self){gives}:\n    return self.__dict__.copy()\n\n{code}"
     body[index:index] = classes.methods(module, code)
     return classes.with_body(module, node, body)
+
+
+def _raising(module: cst.Module, hook: cst.FunctionDef, plan: AddSetstate) -> cst.FunctionDef:
+    """Return a `__getattr__` that has no state method, however it looks others up."""
+    if not isinstance(hook.body, cst.IndentedBlock):
+        raise LookupError("__getattr__ has no block")
+    asked = '("__getstate__", "__setstate__")' if plan.getstate else '"__setstate__"'
+    compared = f"{plan.asked} {'in' if plan.getstate else '=='} {classes.quoted(module, asked)}"
+    why = "# pickle asks before any attribute is set"
+    code = f"if {compared}:\n    raise AttributeError({plan.asked})  {why}\n"
+    first = int(hook.get_docstring(clean=False) is not None)
+    body = [*hook.body.body]
+    body[first:first] = classes.statements(module, code)
+    return hook.with_changes(body=hook.body.with_changes(body=body))
 
 
 def _partial(module: cst.Module, plan: AddReduce) -> tuple[cst.Module, str]:

@@ -7,6 +7,7 @@ from typing import cast
 
 import libcst as cst
 
+from dlfix.fixing.rendering import code_of
 from dlfix.source.lines import bare
 from dlfix.source.text import Span
 from dlfix_codemods.tools import positions
@@ -43,6 +44,13 @@ def statements(module: cst.Module, code: str) -> list[cst.BaseStatement]:
     """Parse statements in the file's own indentation; `code` is indented by four columns."""
     config = cst.parse_module(_reindented(code, module.default_indent)).body
     return list(config)
+
+
+def quoted(module: cst.Module, text: str) -> str:
+    """Quote strings in a text as the file mostly does."""
+    code = code_of(module)
+    single = code.count("'") > code.count('"') and "'" not in text
+    return text.replace('"', "'") if single else text
 
 
 def methods(module: cst.Module, code: str) -> list[cst.BaseStatement]:

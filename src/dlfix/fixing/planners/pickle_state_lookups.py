@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AddSetstate:
-    """Give a class the `__setstate__` that pickle looks for, which stores the attributes."""
+    """Give a class the `__setstate__` that pickle looks for, or let `__getattr__` say that there is none."""
 
     cls: Span
     typed: bool = False
     getstate: bool = (
         False  # and the `__getstate__` that pickle asks an object for before Python 3.11
     )
+    raises: bool = False  # whether `__getattr__` is to raise AttributeError for them
+    asked: str = ""  # what `__getattr__` calls the name it gets
 
 
 def plan_lookups(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Planned]:
@@ -39,13 +41,18 @@ def plan_lookups(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Pl
         asks = asks and asks_for_state(module.path)
         asks = asks and not _gives_its_state(analysis, found)
         plan = AddSetstate(found.cls.span, found.typed and evaluates_generics(module), asks)
-        added = "`__getstate__` and `__setstate__`" if asks else "`__setstate__`"
-        fix = Fix(
-            f"Add {added} to `{found.name}`",
-            Applicability.SAFE,
-            (Edit(found.cls.path, "pickle_state", plan),),
-        )
+        named = "`__getstate__` and `__setstate__`" if asks else "`__setstate__`"
+        fix = _fix(f"Add {named} to `{found.name}`", found, plan)
+        if found.attribute:
+            # What holds such an object, and asks it for every name, finds no new state method.
+            raising = replace(plan, raises=True, asked=found.asked)
+            told = f"Raise AttributeError for {named} in `{found.name}.__getattr__`"
+            fix = replace(fix, instead=_fix(told, found, raising))
         yield Planned((finding,), fix)
+
+
+def _fix(message: str, found: EndlessLookup, plan: AddSetstate) -> Fix:
+    return Fix(message, Applicability.SAFE, (Edit(found.cls.path, "pickle_state", plan),))
 
 
 def _gives_its_state(analysis: Analysis, found: EndlessLookup) -> bool:

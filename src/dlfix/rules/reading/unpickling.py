@@ -60,6 +60,7 @@ class EndlessLookup:
     cls: Place
     place: Place
     typed: bool
+    asked: str  # the parameter of `__getattr__`
     crossing: Crossing = field(compare=False)
 
 
@@ -89,6 +90,7 @@ def endless_lookup(analysis: Analysis, crossing: Crossing) -> EndlessLookup | No
         owner.module.place(owner.node),
         hook.module.place(asked),
         hook.node.returns is not None,
+        lookup.asked,
         crossing,
     )
 
