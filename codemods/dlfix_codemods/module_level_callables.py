@@ -347,6 +347,8 @@ class _Carrier(cst.CSTTransformer):
         if hoist.leaves is None or name is None:
             return []
         lines = [line for line in getattr(after, "leading_lines", ()) if not line.comment]
+        heading = bodies.heading_of(after)
+        lines = [*heading, cst.EmptyLine(indent=False)] if heading else lines
         value = _parsed(self._text(hoist.leaves))
         self.grown.append(value)
         target = cst.AssignTarget(cst.Name(name))
