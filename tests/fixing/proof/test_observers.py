@@ -604,6 +604,16 @@ SEEN_OUTSIDE = {
     "and that binds its variable again": (
         f"{STEPS}\n".replace("return rows.__dict__", "del rows\n    rows = made()\n    print(vars(rows))"), True,
     ),
+    "of a variable with an attribute that it lacks": (
+        f"{STEPS}\n".replace("show(rows):\n", "show():\n    rows = found(Rows)\n"), False,
+    ),
+    "what a method asks for a name of its own object": (
+        f"{STEPS}\nclass Both:\n    def show(self, rows):\n        print(rows.steps, hasattr(self, 'a'))\n"
+        "        return rows.__dict__\n".replace("def show", "def shown"), False,
+    ),
+    "what is asked whether it has the attribute": (
+        f"{STEPS}\n".replace("print(rows", "print(hasattr(rows, 'steps') and rows"), True,
+    ),
     "a copy": ("def show(rows):\n    return copy.copy(rows).__dict__\n", True),
     "another attribute": ("def show(thing):\n    return getattr(thing, '__name__', None)\n\nshow(rows)\n", False),
 }  # fmt: skip

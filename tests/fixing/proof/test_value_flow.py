@@ -21,7 +21,7 @@ def project(folder: Path, texts: dict[str, str]) -> Project:
 HEAD = "import functools\nfrom torch.utils.data import DataLoader\nfrom own import Loader\n"
 OWN = "from torch.utils.data import DataLoader\n\n\nclass Loader(DataLoader):\n    pass\n"
 
-
+MADE_ELSEWHERE = "class A:\n    def __init__(self, fn=lambda b: b):\n        self.fn = fn\n\n"
 STEPS = """
 def f():
     Steps([lambda b: b, lambda b: b] * 2)
@@ -160,6 +160,13 @@ def names(tmp_path: Path, text: str) -> frozenset[str] | None:
             {"<lambda>", "fn"},
         ),
         (HELD + "b = B()\nfor v in vars(b).values():\n    show(v)", {"<lambda>", "fn"}),
+        (
+            MADE_ELSEWHERE
+            + "from importlib.util import module_from_spec\nm = module_from_spec(s)\n"
+            "for v in m.__dict__.values():\n    show(v)",
+            {"<lambda>", "fn"},
+        ),
+        (MADE_ELSEWHERE + "m = load(s)\nfor v in m.__dict__.values():\n    show(v)", None),
         (
             "class A(DataLoader):\n    def __init__(self, d):\n"
             "        super().__init__(d, collate_fn=lambda b: b)",

@@ -8,10 +8,14 @@ from collections.abc import Sequence
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
+    Function,
+    bound_in,
+    calls_in,
     dotted,
     executed,
     last_part,
     parameters,
+    self_name,
     stored_names,
 )
 from dlfix.project.module import Module
@@ -24,31 +28,40 @@ _OF_ATTRIBUTES = frozenset({"AttributeError", "Exception", "BaseException"})
 def has_other_attributes(
     program: Program, module: Module, node: ast.expr, classes: Sequence[Class]
 ) -> bool:
-    """Return whether a function reads an attribute of its parameter, or of what is copied, that no object of the classes has."""
+    """Return whether a function reads an attribute of a variable, or of what is copied, that no object of the classes has."""
     while isinstance(node, ast.Call) and is_copy(node):
         node = node.args[0]
     function, name = program.enclosing(module, node), dotted(node)
-    if function is None or name not in parameters(function):
+    if function is None or name not in bound_in(function):
         return False
     nodes = list(executed(function.body))
-    if name in stored_names(function.body) and not _is_only_deleted(nodes, name):
+    if not _is_bound_once(function, nodes, name):
         return False
-    if any(map(_catches, nodes)) or "hasattr" in map(last_part, nodes):
+    others = {id(n.func) for n in calls_in(function.body) if _asks_of_itself(function, n, name)}
+    if any(map(_catches, nodes)) or any(
+        last_part(each) == "hasattr" and id(each) not in others for each in nodes
+    ):
         return False
     read = {n.attr for n in nodes if isinstance(n, ast.Attribute) and dotted(n.value) == name}
     read = {attr for attr in read if not attr.startswith("__")}
     return bool(read) and all(_lacks_one(program, cls, read) for cls in classes)
 
 
-def _is_only_deleted(nodes: list[ast.AST], name: str) -> bool:
-    """Return whether code that ends a local variable gives it no other value."""
+def _asks_of_itself(function: Function, call: ast.Call, name: str) -> bool:
+    """Return whether a method asks its own object, not what a variable holds: `hasattr(self, key)`."""
+    me = self_name(function)
+    return me != name and me in map(dotted, call.args[:1])
+
+
+def _is_bound_once(function: Function, nodes: list[ast.AST], name: str) -> bool:
+    """Return whether a local variable is given one value, though it may end before the function does."""
     plain = (ast.stmt, ast.Name)
     defined = (*FUNCTIONS, ast.ClassDef)
     binding = (n for n in nodes if isinstance(n, defined) or not isinstance(n, plain))
-    named = (each for each in nodes if isinstance(each, ast.Name) and each.id == name)
-    return name not in stored_names(binding) and not any(
-        isinstance(each.ctx, ast.Store) for each in named
-    )
+    named = (n for n in nodes if isinstance(n, ast.Name) and n.id == name)
+    stored = sum(isinstance(each.ctx, ast.Store) for each in named)
+    is_given = name in parameters(function)
+    return stored + is_given == 1 and name not in stored_names(binding)
 
 
 def is_copy(call: ast.Call) -> bool:

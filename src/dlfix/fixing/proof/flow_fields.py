@@ -9,6 +9,7 @@ from typing import TypeAlias
 from dlfix.fixing.proof.asked_attributes import BARE, has_other_attributes
 from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.flow_targets import Targets, annotated, annotation
+from dlfix.fixing.proof.other_objects import OtherObjects
 from dlfix.fixing.proof.program import Class, Program, whose_class
 from dlfix.fixing.proof.syntax import last_part, within
 from dlfix.project.holding import ANYWHERE
@@ -198,8 +199,14 @@ class Fields:
                         held is not None
                         and owner is not None
                         and any(self._is_seen_to_be(module, owner, each) for each in holders)
+                        and not self._are_others(module, owner, holders)
                     ):
                         self._add_of_dict(module, held, name)
+
+    def _are_others(self, module: Module, owner: ast.expr, classes: list[Class]) -> bool:
+        """Return whether all that an expression may hold is known, and no object of some classes."""
+        family = [one for each in classes for one in self._family(each)]
+        return OtherObjects(self.program, family).are_others(module, owner)
 
     def _setting(self, name: str) -> list[Class]:
         """Return the classes whose methods set an attribute."""

@@ -22,7 +22,7 @@ _PARSE = frozenset("parse_args parse_known_args parse_intermixed_args".split())
 _COPIES = frozenset({"copy.copy", "copy.deepcopy"})
 _OF_CLASS = frozenset({"classmethod", "staticmethod"})  # what these decorate gives what it returns
 _ABSTRACT = ("typing.", "typing_extensions.", "collections.")  # what an object is by its methods
-_IMPORTING = frozenset({"importlib.import_module", "__import__"})
+_IMPORTING = frozenset({"importlib.import_module", "importlib.util.module_from_spec", "__import__"})
 
 
 class OtherObjects(Sources):
