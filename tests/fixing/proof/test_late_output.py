@@ -87,6 +87,10 @@ LOCK = """
         self.__dict__.update(state)
         self.lock = threading.Lock()
 """
+ENTERED = (
+    "def __enter__(self):\n    self.lock.acquire()\n\n"
+    "def __exit__(self, *exc_info):\n    self.lock.release()\n"
+)
 LOCKS = {
     "begins and ends": ("def begin(self):\n    self.lock.acquire()\n", "", True),
     "in one method": (
@@ -97,6 +101,19 @@ LOCKS = {
     "with": ("def begin(self):\n    with self.lock:\n        pass\n", "", False),
     "by a worker": ("def __getitem__(self, index):\n    self.lock.acquire()\n", "", False),
     "by the caller": ("", "def main(rows):\n    rows.lock.acquire()\n\nmain(Rows('a'))\n", True),
+    "by a with statement": (ENTERED, "", False),
+    "by a with statement that keeps it": (ENTERED.replace("release", "locked"), "", True),
+    "by an exit stack": (
+        ENTERED,
+        "def main(rows, stack):\n    stack.enter_context(rows)\n\nmain(Rows('a'), s)\n",
+        True,
+    ),
+    "by hand, in one function": (
+        ENTERED,
+        "def main(rows):\n    rows.__enter__()\n    rows.__exit__(None)\n\nmain(Rows('a'))\n",
+        False,
+    ),
+    "by hand": (ENTERED, "rows = Rows('a')\nrows.__enter__()\n", True),
     "another lock": ("def begin(self):\n    self.other.acquire()\n", "", False),
 }
 
