@@ -1,5 +1,7 @@
 """Calls may be delayed, reads may not."""
 
+import textwrap
+
 import pytest
 
 from tests.fixing.proof.pairs import LAZY, opened, worse
@@ -749,6 +751,21 @@ KEYS = {
 def test_an_attribute_is_not_read_later_where_it_is_set_by(statement):
     reasons = opened(program=f"rows = Rows('a')\n{statement}\n")
     assert any("`path` is read later" in reason for reason in reasons)
+
+
+STORING = {
+    "under the name it gets": ("self.__dict__[key] = value", False),
+    "by the method of object": ("object.__setattr__(self, key, value)", False),
+    "under another name": ("self.__dict__[self.names[key]] = value", True),
+    "under a name it gets, bound again": ("key = own(key)\nself.__dict__[key] = value", True),
+}
+
+
+@pytest.mark.parametrize(("line", "refused"), STORING.values(), ids=STORING)
+def test_a_hook_that_stores_what_assignments_give_sets_nothing_again(line, refused):
+    hook = "def __setattr__(self, key, value):\n" + textwrap.indent(line, "    ") + "\n"
+    reasons = opened(body=hook)
+    assert refused == any("`path` is read later" in reason for reason in reasons)
 
 
 NAMED = {

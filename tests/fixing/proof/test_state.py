@@ -446,6 +446,21 @@ def test_a_restored_attribute_is_one_that_may_be_set(check, removed, kept):
         assert any("`Cached.__setattr__` may raise" in each for each in reasons) is expected
 
 
+@pytest.mark.parametrize(("removed", "refused"), [("'path'", True), ("'lock'", False)])
+@pytest.mark.parametrize(
+    "restored", ["self.lock_it()", "if self.path:\n            self.lock = make()"]
+)
+def test_what_a_method_sets_again_may_be_set(removed, refused, restored):
+    hook = (
+        "\n    def __setattr__(self, name, value):\n        if name in self.__dict__:\n"
+        "            raise AttributeError(name)\n        self.__dict__[name] = value\n"
+        "\n    def lock_it(self):\n        self.lock = threading.Lock()\n"
+    )
+    members = PAIR.replace("self.lock = threading.Lock()", restored).replace('"lock"', removed)
+    reasons = locked(members=members, more=hook)
+    assert any("may raise" in each for each in reasons) is refused
+
+
 FROZEN = {
     "frozen": ("@dataclass(frozen=True)", True),
     "frozen, of another library": ("@attrs.frozen", True),

@@ -29,6 +29,7 @@ from dlfix.fixing.proof.syntax import (
     last_part,
     own_attributes,
     self_name,
+    statements,
     strings,
     targets_of,
     within,
@@ -535,16 +536,30 @@ def _refused_when_set(change: ClassChange) -> Iterator[Regression]:
     restore = change.after.methods.get("__setstate__")
     if found is None or restore is None:
         return
-    me = self_name(restore)
-    for statement in change.fresh(restore):
-        for name in sets(statement, me):
-            if _raises_for(found[1], kept=not _removed_from_state(change, name)):
-                yield change.regression(
-                    restore,
-                    f"`{found[0].name}.__setattr__` may raise (line {found[1].lineno}) when "
-                    f"`__setstate__` sets `{name}` (line {statement.lineno})",
-                )
-                return
+    for statement, name in _set_again(change, restore):
+        if _raises_for(found[1], kept=not _removed_from_state(change, name)):
+            yield change.regression(
+                restore,
+                f"`{found[0].name}.__setattr__` may raise (line {found[1].lineno}) when "
+                f"`__setstate__` sets `{name}` (line {statement.lineno})",
+            )
+            return
+
+
+def _set_again(change: ClassChange, restore: Function) -> Iterator[tuple[ast.stmt, str]]:
+    """Yield what new statements of `__setstate__` set, and methods that these call."""
+    pending: list[tuple[Function, Iterable[ast.stmt]]] = [(restore, change.fresh(restore))]
+    met = {restore}
+    for function, block in pending:  # grows while it is read
+        me = self_name(function)
+        for statement in statements(block):
+            yield from ((statement, name) for name in sets(statement, me))
+        for call in calls_in(block):
+            name = last_part(call.func) if is_attribute(call.func, me) else ""
+            found = change.new.method(change.after, name)
+            if found is not None and found[1] not in met:
+                met.add(found[1])
+                pending.append((found[1], found[1].body))
 
 
 def _refused_when_frozen(change: ClassChange) -> Iterator[Regression]:

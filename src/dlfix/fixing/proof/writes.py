@@ -78,7 +78,19 @@ def in_family(program: Program, family: list[Class], name: str) -> Iterator[Writ
 @kept
 def _computed_by(function: Function) -> tuple[Computed, ...]:
     found = (computed_by(node) for node in within(function.body))
-    return tuple(each for each in found if each is not None and not _is_setattr(each.node))
+    return tuple(
+        each
+        for each in found
+        if each is not None and not _is_setattr(each.node) and not _hands_on(function, each)
+    )
+
+
+def _hands_on(function: Function, write: Computed) -> bool:
+    """Return whether a `__setattr__` stores what each assignment gives it: these are seen where they are."""
+    names = parameters(function)
+    asked = names[1] if function.name == "__setattr__" and len(names) == 3 else ""
+    bound = stored_names(function.body)
+    return bool(asked) and asked not in bound and dotted(write.name) == asked
 
 
 def _is_setattr(node: ast.AST) -> bool:
