@@ -607,6 +607,9 @@ SEEN_OUTSIDE = {
     "of a variable with an attribute that it lacks": (
         f"{STEPS}\n".replace("show(rows):\n", "show():\n    rows = found(Rows)\n"), False,
     ),
+    "of a variable with an attribute that it may lack": (
+        f"{STEPS}\n".replace("show(rows):\n    print(", "show():\n    rows = found(Rows)\n    print(flag and "), True,
+    ),
     "what a method asks for a name of its own object": (
         f"{STEPS}\nclass Both:\n    def show(self, rows):\n        print(rows.steps, hasattr(self, 'a'))\n"
         "        return rows.__dict__\n".replace("def show", "def shown"), False,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Sequence
 
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
+    COMPREHENSIONS,
     FUNCTIONS,
+    SCOPES,
     Function,
     bound_in,
     calls_in,
@@ -19,9 +22,14 @@ from dlfix.fixing.proof.syntax import (
     stored_names,
 )
 from dlfix.project.module import Module
+from dlfix.project.order import comes_before
 
 # Bases that give an object no attributes but methods of their own.
 BARE = frozenset({"object", "ABC", "Generic", "Protocol", "Dataset", "IterableDataset"})
+_MAY_NOT_RUN = (
+    *(ast.If, ast.IfExp, ast.BoolOp, ast.Match, ast.Try, ast.For, ast.AsyncFor, ast.While),
+    *COMPREHENSIONS,
+)
 _OF_ATTRIBUTES = frozenset({"AttributeError", "Exception", "BaseException"})
 
 
@@ -42,9 +50,22 @@ def has_other_attributes(
         last_part(each) == "hasattr" and id(each) not in others for each in nodes
     ):
         return False
-    read = {n.attr for n in nodes if isinstance(n, ast.Attribute) and dotted(n.value) == name}
-    read = {attr for attr in read if not attr.startswith("__")}
+    is_given = name in parameters(function)
+    read = {
+        n.attr
+        for n in nodes
+        if isinstance(n, ast.Attribute) and dotted(n.value) == name
+        if not n.attr.startswith("__") and (is_given or _surely_runs(module, n, nodes))
+    }
     return bool(read) and all(_lacks_one(program, cls, read) for cls in classes)
+
+
+def _surely_runs(module: Module, node: ast.AST, nodes: list[ast.AST]) -> bool:
+    """Return whether code runs on each way through its function: what a test leads to says nothing of the other way."""
+    if any(isinstance(each, ast.Return) and comes_before(each, node) for each in nodes):
+        return False
+    inside = itertools.takewhile(lambda each: not isinstance(each, SCOPES), module.ancestors(node))
+    return not any(isinstance(each, _MAY_NOT_RUN) for each in inside)
 
 
 def _asks_of_itself(function: Function, call: ast.Call, name: str) -> bool:

@@ -648,7 +648,7 @@ class Removals:
         paths = [one for each in named if each for one in origins.values(each) or [each]]
         ends = [_end(each) for each in paths]
         if self.opens_folders and opens_to_write(node):
-            return not any(end.endswith(".mdb") for end in ends)
+            return bool(ends) and not any(end.endswith(".mdb") for end in ends)
         is_zip = not self.formats or "zip" in self.formats
         others = _NO_CONTAINERS if is_zip else _NO_CONTAINERS | _ZIPPED
         return bool(ends) and all(PurePath(f"_{each}").suffix.lower() in others for each in ends)
