@@ -71,3 +71,40 @@ PROGRAMS = [
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_programs(text: str, tmp_path: Path) -> None:
     check(tmp_path, text)
+
+
+STORE = """\
+class Store:
+    def __init__(self):
+        self.table = {"a": 1}
+        self.paths = {}
+        self.scale = 1
+    def path(self, key):
+        if key not in self.paths:
+            self.paths[key] = key
+        return self.paths[key]
+    def rescale(self, scale):
+        self.scale = scale
+    @property
+    def scaled(self):
+        return self.row("a") * self.scale
+    def row(self, key):
+        return self.table[key]
+    def all(self):
+        return use(self).scale
+store = Store()
+"""
+PARTS_OF_METHODS = [
+    main("by a property", "store.rescale(args.scale)", read="store.scaled", more=STORE),
+    main("as it is", "store.rescale(args.scale)", read="store.scale", more=STORE),
+    main("the object is passed on", "store.rescale(args.scale)", read="store.all()", more=STORE),
+    main("handed on", "store.rescale(args.scale)", read="use(store).scale", more=STORE),
+    silent("only remembered", "store.path('a')", read="store.row('a')", more=STORE),
+    silent("of another property", "store.path('a')", read="store.scaled", more=STORE),
+    silent("another attribute", "store.path('a')", read="store.scale", more=STORE),
+]
+
+
+@pytest.mark.parametrize("text", PARTS_OF_METHODS)
+def test_a_method_sets_and_reads_its_own_parts(text: str, tmp_path: Path) -> None:
+    check(tmp_path, text)

@@ -7,11 +7,12 @@ import builtins
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.project.syntax import is_name, positional
+from dlfix.project.syntax import is_name, last_name, positional
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entry
 from dlfix.reach.global_state import GlobalName, Use, changes, method_called, whole_part
 from dlfix.reach.values import BoundMethod, Class, Function
+from dlfix.rules.reading.parts_of_methods import parts_read, parts_set
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -43,13 +44,16 @@ def overridden_by_parent(
 
 def of_what_workers_read(name: GlobalName, writes: list[Use]) -> list[Use]:
     """Return the writes that change what a worker reads: not those of other attributes or items than it names."""
-    read = [
-        _read(use.module, use.node) for use in name.reads() if name.worker_writer(use) is not None
-    ]
+    uses = [use for use in name.reads() if name.worker_writer(use) is not None]
+    read = [part for use in uses for part in _read_by(name, use)]
     return [
         use
         for use in writes
-        if any(_overlap(part, each) for part in _written(name, use) for each in read)
+        if any(
+            _overlap(part, each)
+            for part in _written(name, use, is_handed_on=None in read)
+            for each in read
+        )
     ]
 
 
@@ -66,14 +70,28 @@ def _sets_again(name: GlobalName, use: Use) -> bool:
     return is_stored and isinstance(value, ast.expr) and _is_given(name, use.module, value)
 
 
-def _written(name: GlobalName, use: Use) -> list[Path]:
+def _written(name: GlobalName, use: Use, *, is_handed_on: bool) -> list[Path]:
     """Return the parts of the object that a use sets; all of it where that is not seen."""
     by_function = _set_by_function(name, use)
     if by_function:
         return by_function
     target = whole_part(use.module, use.node)
-    is_stored = isinstance(getattr(target, "ctx", None), (ast.Store, ast.Del))
-    return [_path(use.module, use.node) if is_stored and _names(name, use) else ()]
+    if isinstance(getattr(target, "ctx", None), (ast.Store, ast.Del)):
+        return [_path(use.module, use.node) if _names(name, use) else ()]
+    call = method_called(use.module, use.node)
+    if call is None or is_handed_on:
+        return [()]
+    by_method = parts_set(name, use, last_name(call.func))
+    return [(part,) for part in sorted(by_method)] if by_method else [()]
+
+
+def _read_by(name: GlobalName, use: Use) -> list[Path | None]:
+    """Return the parts of the object that a use reads, those that a method or property of it reads for it."""
+    path = _path(use.module, use.node)
+    by_method = parts_read(name, use, path[0]) if path else None
+    if by_method is not None:
+        return [(part,) for part in sorted(by_method)]
+    return [_read(use.module, use.node)]
 
 
 def _read(module: Module, node: ast.expr) -> Path | None:
