@@ -224,6 +224,19 @@ def main(path):
 if __name__ == "__main__":
     main(None)
 """
+RUNNER = """
+class Runner({}):
+    def work(self, x): return x
+    def run(self): print(LIMIT)
+    def runs(self):
+        with multiprocessing.get_context("spawn").Pool(2) as pool:
+            pool.map(self.work, [1])
+if __name__ == "__main__":
+    LIMIT = 3
+    runner = Runner()
+    runner.runs()
+    runner.run()
+"""
 TOKENS = """
 import contextlib, mmap
 from torch.utils.data import DataLoader, Dataset
@@ -1104,6 +1117,14 @@ if __name__ == "__main__":
     "a file that a context manager closes if it was open": (
         SESSIONS.format("was_open"),
         ["DLF201"],
+    ),
+    "a global that `run` of an object reads, of which a worker calls another method": (
+        RUNNER.format(""),
+        [],
+    ),
+    "a global that `run` of a process reads": (
+        RUNNER.format("multiprocessing.Process").replace("pool.map(self.work, [1])", "self.start()"),
+        ["DLF303"],
     ),
     "a global set where the function then ends": (REPLAY.format("return"), []),
     "a global set before the workers start": (REPLAY.format("x ="), ["DLF303"]),

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlfix.project.syntax import last_name
 from dlfix.project.trees import walk
 from dlfix.reach.methods import PROPERTIES, decorator_kind
-from dlfix.reach.values import BoundMethod, Class, Function, Instance, ModuleValue, Partial
+from dlfix.reach.values import (
+    BoundMethod,
+    Class,
+    Function,
+    Instance,
+    ModuleValue,
+    Partial,
+)
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module, Scope
@@ -43,9 +50,18 @@ ENTRIES = frozenset(
         "__contains__",
         "__missing__",
         "forward",
-        "run",
     ]
 )
+_ROOTS = ("object", "builtins.object")
+
+
+def entry_methods(analysis: Analysis, cls: Class) -> frozenset[str]:
+    """Return the methods that are called on an object that crossed: `run` where a library knows it, as of a process."""
+    is_known = any(
+        not isinstance(base, Class) and getattr(base, "name", "") not in _ROOTS
+        for base in analysis.mro(cls)
+    )
+    return ENTRIES | {"run"} if is_known else ENTRIES
 
 
 @dataclass(frozen=True)
@@ -229,6 +245,7 @@ class WorkerCode:
         """Take in the methods of a class that a worker calls by name; the others wait for a call."""
         if cls.node in self._classes:
             return
+        entered = entry_methods(self.analysis, cls)
         for base in self.analysis.mro(cls):
             if isinstance(base, Class) and base.node not in self._classes:
                 self._classes.add(base.node)
@@ -236,6 +253,8 @@ class WorkerCode:
                     if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
                         waiting = self._waiting.setdefault(method.name, [])
                         waiting.append((method, base, crossing))
+                        if method.name == "run" and "run" in entered:
+                            self._add(base.module, method, crossing)
         self._call_methods(self._called & self._waiting.keys())
 
     def _call_methods(self, names: set[str]) -> None:

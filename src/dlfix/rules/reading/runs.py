@@ -20,7 +20,7 @@ from dlfix.reach.methods import decorator_kind
 from dlfix.reach.must_run import conditions
 from dlfix.reach.special_methods import iterated_by
 from dlfix.reach.values import Arguments, Bound, BoundMethod, Class, Function, Instance
-from dlfix.reach.worker_code import ENTRIES
+from dlfix.reach.worker_code import entry_methods
 from dlfix.rules.base import Step
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Runs:
         elif isinstance(value, BoundMethod):
             yield value.function, value.owner
         elif isinstance(value, Instance):
-            for name in sorted(ENTRIES):
+            for name in sorted(entry_methods(self.analysis, value.cls)):
                 method = self.analysis.method(value.cls, name)
                 if method is not None and method.node in self._leading:
                     yield method, value
