@@ -224,6 +224,27 @@ def main(path):
 if __name__ == "__main__":
     main(None)
 """
+EXECUTORS = """
+import os
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+class Runner:
+    def __init__(self, kind="thread", workers=2):
+        self.kind = kind
+        self.executor = None
+        self.begin(workers)
+    def begin(self, workers):
+        if self.kind == "auto":
+            self.kind = "process" if os.cpu_count() > 8 else "thread"
+        if self.kind == "process":
+            self.executor = ProcessPoolExecutor(workers)
+        else:
+            self.executor = ThreadPoolExecutor(workers)
+    def all(self, f, items):
+        for item in items:
+            self.executor.submit(f, item)
+def main():
+    Runner({}).all(lambda x: x, [1])
+"""
 RUNNER = """
 class Runner({}):
     def work(self, x): return x
@@ -1118,12 +1139,26 @@ if __name__ == "__main__":
         SESSIONS.format("was_open"),
         ["DLF201"],
     ),
+    "what an object gets that was told to keep threads": (EXECUTORS.format("workers=3"), []),
+    "what an object gets that was told to keep processes": (
+        EXECUTORS.format("'process'"),
+        ["DLF101"],
+    ),
+    "what an object gets that may keep processes": (EXECUTORS.format("'auto'"), ["DLF101"]),
+    "what an object gets that is set to keep processes later": (
+        EXECUTORS.format("").replace(
+            "self.begin(workers)", "self.kind = kind.lower(); self.begin(workers)"
+        ),
+        ["DLF101"],
+    ),
     "a global that `run` of an object reads, of which a worker calls another method": (
         RUNNER.format(""),
         [],
     ),
     "a global that `run` of a process reads": (
-        RUNNER.format("multiprocessing.Process").replace("pool.map(self.work, [1])", "self.start()"),
+        RUNNER.format("multiprocessing.Process").replace(
+            "pool.map(self.work, [1])", "self.start()"
+        ),
         ["DLF303"],
     ),
     "a global set where the function then ends": (REPLAY.format("return"), []),

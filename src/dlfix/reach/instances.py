@@ -13,11 +13,13 @@ from dlfix.project.syntax import (
     LOOPS,
     attribute_named,
     attributes_of,
+    is_attribute_of,
     is_private,
     is_super,
     key_of,
 )
 from dlfix.project.trees import summary
+from dlfix.reach.conditions import is_dead
 from dlfix.reach.constructions import may_be_made
 from dlfix.reach.correlated import excluded
 from dlfix.reach.crossing import Store
@@ -662,16 +664,28 @@ class Instances:
         for init, frame in self._constructors(owner):
             once = _sets_once(init.node, name)
             if once is not None:
-                alone = self._is_alone(init.module, once[0], name, owner)
-                return Bound(once[1], frame) if alone else None
+                first = Bound(once[1], frame)
+                return first if self._is_alone(once[0], name, first, owner) else None
         return None
 
-    def _is_alone(self, home: Module, store: ast.expr, name: str, owner: Instance) -> bool:
-        """Return whether no other place sets an attribute of an object."""
+    def _is_alone(self, store: ast.expr, name: str, first: Bound, owner: Instance) -> bool:
+        """Return whether no other place sets an attribute of an object that has its first value."""
         return not any(
-            (module is not home or target is not store) and self._may_set(module, target, owner)
+            (module is not first.frame.module or target is not store)
+            and self._may_set(module, target, owner)
+            and not self._is_for_others(module, target, name, first)
             for module, target in self._setting(name, owner.cls)
         )
+
+    def _is_for_others(self, module: Module, target: Setting, name: str, first: Bound) -> bool:
+        """Return whether a store stands where the attribute has another value: under `if self.kind == "auto"`."""
+
+        def surely(asked: ast.expr, frame: Frame) -> list[Value]:
+            own = is_attribute_of(asked, "self") and asked.attr == name
+            return self.interpreter.must.values(first.node, first.frame) if own else []
+
+        frame = self.interpreter.frame_at(module, target)
+        return is_attribute_of(target, "self") and is_dead(target, frame, self.interpreter, surely)
 
     def _constructors(self, owner: Instance) -> Iterator[tuple[Function, Frame]]:
         """Yield the constructors that surely run for an object: the class's own, and those it calls by `super()`."""
