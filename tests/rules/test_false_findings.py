@@ -224,6 +224,14 @@ def main(path):
 if __name__ == "__main__":
     main(None)
 """
+PIPES = """
+from torch.utils.data import DataLoader, IterableDataset
+from torchdata.datapipes.iter import IterableWrapper, Multiplexer, ShardingFilter
+class Rows(IterableDataset):
+    def __iter__(self): yield from range(8)
+def main():
+    DataLoader({}.prefetch(2), num_workers=2)
+"""
 EXECUTORS = """
 import os
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -1138,6 +1146,24 @@ if __name__ == "__main__":
     "a file that a context manager closes if it was open": (
         SESSIONS.format("was_open"),
         ["DLF201"],
+    ),
+    "samples of which a stage of a pipeline gives each worker its share": (
+        PIPES.format("Multiplexer(IterableWrapper(Rows()).cycle()).sharding_filter().shuffle()"),
+        [],
+    ),
+    "samples of which a stage gives each worker its share, before they are mixed": (
+        PIPES.format("Multiplexer(ShardingFilter(IterableWrapper(Rows())))"),
+        [],
+    ),
+    "samples of a pipeline that no stage shares": (
+        PIPES.format("Multiplexer(IterableWrapper(Rows()).cycle()).shuffle()"),
+        ["DLF501"],
+    ),
+    "samples beside those that a stage shares": (
+        PIPES.format(
+            "Multiplexer(IterableWrapper(range(3)).sharding_filter(), IterableWrapper(Rows()))"
+        ),
+        ["DLF501"],
     ),
     "what an object gets that was told to keep threads": (EXECUTORS.format("workers=3"), []),
     "what an object gets that was told to keep processes": (

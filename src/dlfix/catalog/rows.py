@@ -129,6 +129,7 @@ class HolderRow(_Named):
     calls: tuple[str, ...] = ()  # parameters that are called at once, in the parent; not kept
     chains: tuple[str, ...] = ()  # methods that give an object which keeps it and their functions
     own_length: bool = False  # what it returns has a length without asking what it keeps
+    shares: tuple[str, ...] = ()  # methods that give each worker its share; "*": the object does
     type: str = ""
     note: str = ""
 

@@ -20,6 +20,7 @@ from dlfix.reach.values import (
     Instance,
     Partial,
     Value,
+    origin_of,
 )
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading import reached, shares, streams
@@ -165,7 +166,9 @@ def _streams(analysis: Analysis) -> Iterator[tuple[Instance, Crossing]]:
 
 
 def _unshared(analysis: Analysis, instance: Instance, crossing: Crossing) -> streams.Stream | None:
-    if _is_shared_by_loader(analysis, crossing) or _is_replaced(analysis, instance):
+    if _is_shared_by_loader(analysis, crossing) or _is_shared_above(analysis, crossing):
+        return None
+    if _is_replaced(analysis, instance):
         return None
     start = reached.method(analysis, instance, "__iter__")
     if start is None or _is_abstract(start.node):
@@ -226,6 +229,26 @@ def _is_shared_by_loader(analysis: Analysis, crossing: Crossing) -> bool:
         if not codes or any("dataset" in _words(code.node) for code in codes):
             return True
     return False
+
+
+def _is_shared_above(analysis: Analysis, crossing: Crossing) -> bool:
+    """Return whether a stage of a pipeline gives each worker its share of what a dataset yields."""
+    above = crossing.parent
+    while above is not None:
+        value: Value = above.value
+        while isinstance(value, Derived):
+            if _gives_shares(analysis, origin_of(value), value.how):
+                return True
+            value = value.origin
+        if _gives_shares(analysis, value, "*"):
+            return True
+        above = above.parent
+    return False
+
+
+def _gives_shares(analysis: Analysis, made: Value, method: str) -> bool:
+    row = analysis.interpreter.catalog.holder(made.name) if isinstance(made, ExternalCall) else None
+    return row is not None and method in row.shares
 
 
 def _takes_share(analysis: Analysis, collate: Value) -> bool:
