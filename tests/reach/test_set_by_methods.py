@@ -94,3 +94,43 @@ def test_what_a_method_was_passed_is_sent(tmp_path: Path, text: str) -> None:
 )  # fmt: skip
 def test_what_is_replaced_by_then_is_not_sent(tmp_path: Path, text: str) -> None:
     check(tmp_path, text)
+
+
+IN_MEMORY = """\
+import sqlite3
+from torch.utils.data import DataLoader, Dataset
+class Listed:
+    def __init__(self, rows): self.rows = rows
+    def all(self): return self.rows
+class Wrapped:
+    def __init__(self, reader): self.reader = reader
+class Reader:
+    def __init__(self, path): self.db = sqlite3.connect(path){mark}
+    def all(self): return self.db.execute("SELECT 1").fetchall()
+    def close(self): self.db.close()
+class Answers(Dataset):
+    def __init__(self, path): self.reader = Reader(path)
+    def in_memory(self):
+        rows = self.reader.all()
+        self.reader.close()
+        self.reader = Listed(rows)
+        return self
+    def wrapped(self):
+        self.reader = Wrapped(self.reader)
+        return self
+    def __getitem__(self, index): return self.reader.all()[index]
+def main(path):
+    DataLoader(Answers(path){call}, num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "mark"),
+    [
+        (".in_memory()", ""),
+        ("", "  # !DLF201"),
+        (".wrapped()", "  # !DLF201"),
+    ],
+)
+def test_a_method_replaces_what_the_constructor_kept(tmp_path: Path, call: str, mark: str) -> None:
+    check(tmp_path, IN_MEMORY.format(call=call, mark=mark))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Iterator
 
 from dlfix.project.syntax import Function as Def
@@ -194,7 +193,7 @@ def _cleared(block: list[ast.stmt]) -> Iterator[str]:
 
 @summary
 def replaced_by(node: ast.AST) -> frozenset[str]:
-    """Return the attributes that a method surely sets to a plain value, whatever they held."""
+    """Return the attributes that a method surely sets, whatever they held; what it sets them to is a store of its own."""
     generates = any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in walk(node))
     return frozenset(() if generates else _replaced(getattr(node, "body", [])))
 
@@ -207,14 +206,11 @@ def _replaced(block: list[ast.stmt]) -> Iterator[str]:
             case ast.Assign(targets=[_, _, *_] as chained, value=value):
                 yield from (name for t in chained for name in _replaced([ast.Assign([t], value)]))
             case (
-                ast.Assign(
-                    targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value
-                )
+                ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)])
                 | ast.AnnAssign(
-                    target=ast.Attribute(value=ast.Name(id="self"), attr=name),
-                    value=ast.expr() as value,
+                    target=ast.Attribute(value=ast.Name(id="self"), attr=name), value=ast.expr()
                 )
-            ) if not any(map(_may_open, walk(value))):
+            ):
                 yield name
             case ast.With(body=inner) | ast.Try(finalbody=inner):
                 yield from _replaced(inner)
@@ -237,12 +233,6 @@ def _called_last(block: list[ast.stmt]) -> str:
         case ast.Return() if not any(is_name(inner, "self") for inner in walk(last)):
             return _called_last(above)
     return ""
-
-
-def _may_open(node: ast.AST) -> bool:
-    """Return whether a call may give a handle: one of anything but a builtin type."""
-    named = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-    return isinstance(node, ast.Call) and not isinstance(getattr(builtins, named, None), type)
 
 
 @summary

@@ -12,6 +12,7 @@ from dlfix.project.bindings import Binding
 from dlfix.project.module import enclosing_function
 from dlfix.project.syntax import last_name
 from dlfix.reach.must_run import conditions
+from dlfix.reach.predicates import COMPARING
 from dlfix.reach.values import (
     Bound,
     BoundMethod,
@@ -373,6 +374,9 @@ _ANY: Mapping[str, list[Option]] = {"batch_size": [None, 1, 2], "drop_last": [Fa
 
 def failing(reader: OptionReader, check: Check) -> dict[str, Option] | None:
     """Return options with which a check fails: for certain, or by the culprit's value alone."""
+    without_workers = _failing_without_workers(reader, check)
+    if without_workers is not None:
+        return without_workers
     found: list[list[Option]] = []
     is_sure = True
     for name in check.reads:
@@ -392,6 +396,41 @@ def failing(reader: OptionReader, check: Check) -> dict[str, Option] | None:
         return None
     options = dict(zip(check.reads, failures[0], strict=True))
     return {**options, "valid_start_methods": ["fork", "spawn", "forkserver"]}
+
+
+def _failing_without_workers(reader: OptionReader, check: Check) -> dict[str, Option] | None:
+    """Return options that a call passes just where there are no workers: `2 if workers == 0 else factor`."""
+    if check.reads != (check.culprit, "num_workers"):
+        return None
+    passed = passed_without_workers(reader, check.culprit)
+    value = _literal(passed) if passed is not None else None
+    workers = reader.values("num_workers")
+    if value is None or not (workers is None or 0 in workers) or not check.fails(value[0], 0):
+        return None
+    return {check.culprit: value[0], "num_workers": 0}
+
+
+def passed_without_workers(reader: OptionReader, name: str) -> ast.expr | None:
+    """Return what an option is where its own test says that there are no workers; None where it has no such test."""
+    chosen, workers = reader.node(name), reader.node("num_workers")
+    if not isinstance(chosen, ast.IfExp) or workers is None:
+        return None
+    held = _holds_without(chosen.test, ast.unparse(workers))
+    return None if held is None else chosen.body if held else chosen.orelse
+
+
+def _holds_without(test: ast.expr, workers: str) -> bool | None:
+    """Return how a test of the number of workers comes out for 0; None where it asks something else."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            held = _holds_without(operand, workers)
+            return None if held is None else not held
+        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=int(bound))]):
+            compare = COMPARING.get(type(op)) if ast.unparse(left) == workers else None
+            return None if compare is None else bool(compare(0, bound))
+        case _ if ast.unparse(test) == workers:
+            return False
+    return None
 
 
 def _independent(reader: OptionReader, check: Check, found: list[list[Option]]) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.project.syntax import dotted
 from dlfix.rules.loader_checks import DEFAULTS
+from dlfix.rules.loader_options import passed_without_workers
 from dlfix.source.text import Span
 
 if TYPE_CHECKING:
@@ -94,6 +95,9 @@ def _dependent(wrong: WrongOption) -> Fix | None:
     becomes: list[tuple[str, str]] = []
     for name in names:
         value, form = keywords.get(name), _DEPENDENT.get((on, name), "")
+        if isinstance(value, ast.IfExp) and passed_without_workers(wrong.reader, name) is not None:
+            becomes.append((name, _with_default(value, wrong, name)))
+            continue
         is_plain = isinstance(value, (ast.Constant, ast.Name, ast.Attribute))
         is_true = isinstance(value, ast.Constant) and value.value is True
         if value is None or not form or not is_plain or ("{value}" not in form and not is_true):
@@ -101,11 +105,25 @@ def _dependent(wrong: WrongOption) -> Fix | None:
         becomes.append((name, form.format(value=module.segment(value), on=module.segment(given))))
     plan = LoaderArgumentsPlan(module.span(call), (), tuple(becomes))
     told = " and ".join(f"`{name}`" for name in names)
+    depends = any(isinstance(keywords[name], ast.IfExp) for name in names)
     return Fix(
-        f"Make {told} depend on `{on}`",
+        f"Pass the default of {told} where there are no workers"
+        if depends
+        else f"Make {told} depend on `{on}`",
         Applicability.SAFE,
         (Edit(module.path, CODEMOD, plan),),
     )
+
+
+def _with_default(chosen: ast.IfExp, wrong: WrongOption, name: str) -> str:
+    """Return what an option is written as that is the default where there are no workers."""
+    module, default = wrong.boundary.frame.module, repr(DEFAULTS[name])
+    without = passed_without_workers(wrong.reader, name)
+    body, test, orelse = (
+        default if part is without else module.segment(part)
+        for part in (chosen.body, chosen.test, chosen.orelse)
+    )
+    return f"{body} if {test} else {orelse}"
 
 
 def _may_stand_twice(node: ast.expr) -> bool:
