@@ -23,6 +23,7 @@ from dlfix.reach.cleared import Cleared
 from dlfix.reach.copied_entries import is_computed
 from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
+from dlfix.reach.dict_keys import KEY, unknown_keys
 from dlfix.reach.handed_on import handed_to
 from dlfix.reach.instances import is_left_empty, left_empty, sets_on_others
 from dlfix.reach.labels import label, node_of, short
@@ -423,12 +424,18 @@ class Walk:
             for edge, child in self._of_items([(key, item)]):
                 if not self._is_removed(container, child, key, crossing.boundary):
                     yield edge, child
+        yield from self._of_keys(container)
 
     def _of_items(self, items: Iterable[Item]) -> Iterator[Child]:
         for key, item in items:
             unnamed = key is None or isinstance(key, slice) or is_computed(item)
             for reached in self.interpreter.reached(item):
                 yield Edge("item", "" if unnamed else repr(key)), reached
+
+    def _of_keys(self, container: Container) -> Iterator[Child]:
+        for key in unknown_keys(container):
+            for reached in self.interpreter.reached(key):
+                yield Edge("item", KEY), reached
 
     def _of_partial(self, value: Partial) -> Iterator[Child]:
         yield Edge("function"), Reached(value.function)

@@ -32,6 +32,7 @@ from dlfix.fixing.plans_classes import ClassesPlan
 from dlfix.project.module import Module, Scope
 from dlfix.project.syntax import callee_name, decorators, last_name
 from dlfix.reach.crossing import Crossing, Edge
+from dlfix.reach.dict_keys import is_told_apart
 from dlfix.reach.interpreter import DECORATED
 from dlfix.reach.object_graph import Walk
 from dlfix.reach.values import (
@@ -224,7 +225,8 @@ class _Planning:
                 return ("private", value.module.path, value.node)
             if not _is_local(value) or self._takes_a_name(value, finding):
                 return ("named", value.module.path, value.node)
-            same = self.moves(value.module).key(value.node)
+            alone = isinstance(crossing, Crossing) and is_told_apart(crossing)
+            same = None if alone else self.moves(value.module).key(value.node)
             return ("equal", value.module.path, same or value.node)
         if isinstance(value, External):
             return ("external", finding.place.path, value.name)
