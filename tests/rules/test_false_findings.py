@@ -1602,7 +1602,7 @@ MADE = "words = Words()\n    words.freeze()"
         ("if self.ids: return\n        self.ids = {}", MADE, ["DLF101"]),
         ("self.ids = {}; yield", MADE, ["DLF101"]),
         ("if self.ids: self.ids = {}", MADE, ["DLF101"]),
-        ("self.ids = defaultdict(lambda: 0)", MADE, ["DLF101", "DLF101"]),
+        ("self.ids = defaultdict(lambda: 0)", MADE, ["DLF101"]),
         ("self.ids = {}", "words = Words()", ["DLF101"]),
         ("self.ids = {}", "words = Words()\n    if input(): words.freeze()", ["DLF101"]),
     ],
