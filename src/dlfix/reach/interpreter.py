@@ -738,10 +738,9 @@ class Interpreter:
         function = self.calls.function(node, frame)
         for reached in self.decorated(function):
             value = reached.value
-            if isinstance(value, Function) and value.bearer is function:
-                yield Reached(function)  # `wraps`: the name leads to this very object
-            elif isinstance(value, Function) and value.node is node:
-                yield reached
+            bears = isinstance(value, Function) and value.bearer is function
+            if bears or (isinstance(value, Function) and value.node is node):
+                yield reached  # `wraps`: the name leads to this very object
             else:
                 passed = Passed(frame.module, node, DECORATED)
                 yield Reached(value, (*reached.steps, passed))

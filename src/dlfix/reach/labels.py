@@ -40,7 +40,8 @@ def node_of(value: Value) -> tuple[ast.AST, Module] | None:
 def label(value: Value) -> str:
     """Return a few words for a value: `Compose([...])`, `lambda`, `def collate`."""
     if isinstance(value, Function):
-        return "lambda" if isinstance(value.node, ast.Lambda) else f"def {value.node.name}"
+        node = value.bearer.node  # a wrapper has the name of what it wraps
+        return "lambda" if isinstance(node, ast.Lambda) else f"def {node.name}"
     if isinstance(value, Class):
         return f"class {value.name}"
     if isinstance(value, BoundMethod):
