@@ -81,3 +81,38 @@ def test_what_a_method_opens_is_none_in_a_worker(run):
 def test_what_a_method_opens_and_a_worker_asks_for_is_kept_by_process():
     made = fixed(start="None", later=f"self.log = {OPEN}", read=f"if self.log: {WRITTEN}")
     assert "only the parent" not in made
+
+
+STARTED = """
+import multiprocessing
+
+import cv2
+
+class Clip:
+    def __init__(self, path):
+        self.stream = cv2.VideoCapture(path)
+        self.queue = multiprocessing.Queue()
+
+    def start(self):
+        multiprocessing.Process(target=self.update).start()
+        return self
+
+    def update(self):
+        self.queue.put({read})
+
+    def size(self):
+        return self.stream.get(3)
+
+def main(path):
+    clip = Clip(path).start()
+    print(clip.size())
+
+if __name__ == "__main__":
+    main("clip.mp4")
+"""
+
+
+@pytest.mark.parametrize(("read", "is_left"), [("1", True), ("self.size()", False)])
+def test_the_object_may_be_what_a_method_of_it_returns(read, is_left):
+    made = dlfix.fix_text(STARTED.format(read=read), isolated=True).text
+    assert ('state.pop("stream", None)  # only the parent process uses it' in made) == is_left

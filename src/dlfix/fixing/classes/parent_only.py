@@ -237,8 +237,13 @@ def _may_be_called(module: Module, node: ast.expr, owner: ast.AST | None, inputs
     if scope is not None and isinstance(node.value, ast.Name):
         made = [each.value for each in scope.bindings[node.value.id] if each.value is not None]
     return not made or not all(
-        isinstance(each, ast.Call) and last_name(each.func) not in names for each in made
+        isinstance(each, ast.Call) and names.isdisjoint(_named_in(each.func)) for each in made
     )
+
+
+def _named_in(callee: ast.expr) -> Iterator[str | None]:
+    """Yield the names of what is called, and of the calls before it: `Loader(path).start`."""
+    return (last_name(node) for node in ast.walk(callee) if isinstance(node, ast.expr))
 
 
 def _function_around(module: Module, node: ast.AST) -> ast.Lambda | Method | None:
