@@ -285,3 +285,49 @@ def test_only_what_an_opener_opens_becomes_an_absolute_path() -> None:
     fixed = dlfix.fix_text(IN_A_BRANCH.format(first="os.chdir('data')"), isolated=True).text
     assert 'os.path.abspath(options["root"])' in fixed
     assert 'abspath(options["kind"])' not in fixed
+
+
+TOLD = """
+import sqlite3
+
+import agents
+from torch.utils.data import DataLoader, Dataset
+
+{own}
+
+class Rows(Dataset):
+    def __init__(self, path, db=None):
+        self.path = path
+        self.db = db
+        if not db:
+            self.db = sqlite3.connect(path)
+        {call}
+        self.keys = list(self.db.execute("SELECT k FROM t"))
+
+    def __len__(self):
+        return len(self.keys)
+
+    def __getitem__(self, index):
+        return self.db.execute("SELECT v FROM t WHERE k = ?", self.keys[index]).fetchone()
+
+if __name__ == "__main__":
+    DataLoader(Rows("a.db"), num_workers=2)
+"""
+
+
+def test_each_process_tells_a_library_of_its_own_handle():
+    made = dlfix.fix_text(TOLD.format(own="", call="agents.add_user(self.db)"), isolated=True).text
+    assert "    agents.add_user(self.db)" in method(made, "_open_db")
+
+
+@pytest.mark.parametrize(
+    ("own", "call"),
+    [
+        ("agents = []", "agents.append(self.db)"),
+        ("def agents(): return []", "agents().append(self.db)"),
+        ("agents = agents.all()", "agents.add_user(self.db)"),
+    ],
+    ids=["a list", "what a function gives", "an object"],
+)
+def test_an_object_of_the_program_is_not_told_again(own, call):
+    assert "_open_db" not in dlfix.fix_text(TOLD.format(own=own, call=call), isolated=True).text

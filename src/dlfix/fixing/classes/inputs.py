@@ -380,7 +380,7 @@ class Inputs:
     def called(self, module: Module, func: ast.expr) -> Iterator[tuple[Module, Method]]:
         """Yield the functions that a call may run: those of its name, unless it is of a library, or no method."""
         name = ast.unparse(func).rpartition(".")[2]
-        if not self.project.defines(name) or self._is_of_library(module, func):
+        if not self.project.defines(name) or self.is_of_library(module, func):
             return
         for home in self.project.mentions(name):
             for function in home.functions_by_name.get(name, ()):
@@ -388,7 +388,7 @@ class Inputs:
                 if isinstance(func, ast.Attribute) or function.name != name or not is_method:
                     yield home, function
 
-    def _is_of_library(self, module: Module, func: ast.expr) -> bool:
+    def is_of_library(self, module: Module, func: ast.expr) -> bool:
         """Return whether what is called comes from an import of what is not in the tree: `lmdb.open`."""
         root = func
         while isinstance(root, ast.Attribute):

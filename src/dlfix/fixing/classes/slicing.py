@@ -166,7 +166,7 @@ class Slice(Selection):
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             if self._is_done_to_handle(statement.value) and not self._is_kept(statement.value):
                 return self._rendered(statement)
-            if self._helps(statement.value):
+            if self._helps(statement.value) or self._is_given_to_library(statement.value):
                 return self._rendered(statement)
         self._refuse_registered(statement)
         return [
@@ -176,13 +176,23 @@ class Slice(Selection):
     def _refuse_registered(self, statement: ast.stmt) -> None:
         """Refuse to leave out what hands a handle to an object that goes on using it."""
         for call in (each for each in ast.walk(statement) if isinstance(each, ast.Call)):
-            given = [*call.args, *(each.value for each in call.keywords)]
-            handed = any(self._is_handle(each, self.needed) for each in given)
-            if handed and isinstance(call.func, ast.Attribute) and REGISTERS.match(call.func.attr):
+            if self._is_registered(call):
                 where = self.facts.line(call)
                 raise Refusal(
                     f"`{ast.unparse(call.func)}` keeps a reference to the resource ({where})"
                 )
+
+    def _is_registered(self, call: ast.Call) -> bool:
+        given = [*call.args, *(each.value for each in call.keywords)]
+        handed = any(self._is_handle(each, self.needed) for each in given)
+        named = isinstance(call.func, ast.Attribute) and REGISTERS.match(call.func.attr)
+        return handed and bool(named)
+
+    def _is_given_to_library(self, call: ast.Call) -> bool:
+        """Return whether a call tells a library of a handle: each process tells it of its own."""
+        inputs = self.surroundings.inputs
+        of_library = inputs is not None and inputs.is_of_library(self.module, call.func)
+        return of_library and self._is_registered(call)
 
     def _other_targets(self, statement: ast.stmt) -> Iterator[ast.expr]:
         """Yield what else a value is unpacked to: values that are there already."""
