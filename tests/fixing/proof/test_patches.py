@@ -42,3 +42,47 @@ def test_a_test_that_makes_no_such_object_may_replace_what_it_likes():
     other = "from unittest import mock\nwith mock.patch('h5py.File'):\n    print(1)\n"
     reasons = opened(program="rows = Rows('a')\n", other=other)
     assert not any("other code replaces it" in reason for reason in reasons)
+
+
+PATCHED = """
+import pytest
+from unittest import TestCase, mock
+from main import Rows, made
+
+class RowsTest(TestCase):
+    def setUp(self):
+        {before}
+
+    @mock.patch("main.tools")
+    def {name}(self, tools):
+        rows = {rows}
+        print(rows[0])
+        {after}
+
+{beside}
+"""
+TESTS = {
+    "made by the test": ({}, False),
+    "made by a function": ({"rows": "made('a')"}, False),
+    "made by another test, too": ({"before": "rows = Rows('b')"}, False),
+    "a function in the test": ({"after": "size = lambda: 1\n        def g(): return 1"}, False),
+    "made before": ({"before": "self.rows = Rows('b')"}, True),
+    "made before, by a function": ({"before": "self.rows = made('b')"}, True),
+    "kept": ({"after": "return rows"}, True),
+    "made on import": ({"beside": "ROWS = Rows('b')"}, True),
+    "a fixture": ({"beside": "@pytest.fixture()\ndef f():\n    rows = Rows('b')"}, True),
+    "no test": ({"name": "replaced"}, True),
+}
+
+
+@pytest.mark.parametrize(("parts", "refused"), TESTS.values(), ids=TESTS)
+def test_a_patch_of_a_whole_test_holds_for_what_is_called_later_as_well(parts, refused):
+    given = dict.fromkeys(["before", "after"], "pass") | {"beside": "", "name": "test_rows"}
+    reasons = opened(
+        decorator="import tools\n",
+        init="self.path = path\nself.file = tools.open(path)",
+        opener="return tools.open(self.path)",
+        program="def made(path):\n    return Rows(path)\n",
+        tests=PATCHED.format(**given | {"rows": "Rows('a')"} | parts),
+    )
+    assert refused == any("`tools` is read later" in reason for reason in reasons)

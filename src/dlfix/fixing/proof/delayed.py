@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from dlfix.catalog import load
 from dlfix.fixing.proof import order, writes
@@ -14,6 +15,7 @@ from dlfix.fixing.proof.environment import environment_changes, reads_environmen
 from dlfix.fixing.proof.late_code import is_new, moved, opening_code, opens_to_write
 from dlfix.fixing.proof.objects import is_object
 from dlfix.fixing.proof.order import STATE, Site
+from dlfix.fixing.proof.patches import is_around_objects
 from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.state import dropped, restored
 from dlfix.fixing.proof.syntax import (
@@ -687,7 +689,8 @@ class _Delayed:
         name, line = read.name, read.node.lineno
         if hasattr(builtins, name) and name not in stored_names(module.tree.body):
             return
-        again = writes.global_rebinding(self.new, module, name)
+        around = partial(is_around_objects, self.change)
+        again = writes.global_rebinding(self.new, module, name, around)
         if again is not None:
             yield self.change.regression(
                 line,

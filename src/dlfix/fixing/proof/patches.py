@@ -9,10 +9,20 @@ from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.construction_sites import leading_to
 from dlfix.fixing.proof.late_code import moved, opening_code
 from dlfix.fixing.proof.replaced_names import replacing
-from dlfix.fixing.proof.syntax import Function, calls_in, is_attribute, self_name
+from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
+    Function,
+    calls_in,
+    executed,
+    is_attribute,
+    self_name,
+)
 from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
+from dlfix.project.syntax import callee_name
 
+# What a function hands its objects on by.
+_HANDING_ON = (ast.Return, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
 _MOST = 40  # functions that one opener is followed through
 
 
@@ -59,4 +69,30 @@ def _spelled(change: ClassChange, module: Module, call: ast.Call, late: Function
     return ImportTime(module.tree).full_name(call.func)
 
 
-__all__ = ["check"]
+def is_around_objects(change: ClassChange, home: Module, patch: ast.AST) -> bool:
+    """Return whether a patch decorates a test, and no object lives on from before it, or after it.
+
+    What is called later, for an object that the test makes, meets the patch as well.
+    """
+    test = home.parent(patch)
+    if not isinstance(test, FUNCTIONS) or not test.name.startswith("test"):
+        return False
+    for module, node in leading_to(change):
+        function = change.new.enclosing(module, node)
+        if function is None or "fixture" in map(callee_name, function.decorator_list):
+            return False
+        if module is home and _is_kept(module, node, function):
+            return False
+    return patch in test.decorator_list
+
+
+def _is_kept(module: Module, node: ast.AST, function: Function) -> bool:
+    """Return whether an object may outlive the function that makes it."""
+    statement = module.statement(node)
+    targets = getattr(statement, "targets", [])
+    return not all(isinstance(each, ast.Name) for each in targets) or any(
+        isinstance(each, _HANDING_ON) for each in executed(function.body)
+    )
+
+
+__all__ = ["check", "is_around_objects"]

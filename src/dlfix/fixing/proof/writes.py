@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dlfix.fixing.proof.computed_names import (
@@ -508,8 +508,13 @@ def changes_by_name(module: Module, body: list[ast.stmt], name: str) -> Iterator
             yield node
 
 
-def global_rebinding(program: Program, module: Module, name: str) -> ast.AST | None:
-    """Return a second place that binds a name of a module, None where there is only one."""
+def global_rebinding(
+    program: Program,
+    module: Module,
+    name: str,
+    known: Callable[[Module, ast.AST], bool] = lambda *_: False,
+) -> ast.AST | None:
+    """Return a second place that binds a name of a module, besides patches that are known; None where there is only one."""
     for declared in module.nodes(ast.Global):
         if name in declared.names:
             function = program.enclosing(module, declared)
@@ -525,7 +530,7 @@ def global_rebinding(program: Program, module: Module, name: str) -> ast.AST | N
                 if found is not None and found[0] is module:
                     return node
     replaced = replacing(program, f"{module.name}.{name}")
-    return next((place for _, place in replaced if place not in bindings), None)
+    return next((p for home, p in replaced if p not in bindings and not known(home, p)), None)
 
 
 def _ways_to_bind(body: Sequence[ast.stmt], name: str) -> list[ast.AST]:
