@@ -222,6 +222,7 @@ class ResourceRow(_Named):
     error_by_python: Mapping[str, str] = field(default_factory=dict)
     fork: Literal["", "safe", "unsafe", "once-used", "offset", "hangs", "copied"] = ""
     fork_why: str = ""
+    remote: bool = False  # it connects to a service, and opens no file that a program writes
     connects_later: bool = False  # nothing is shared under fork before its first use
     ends_by_number: bool = False  # a forked process can still end it, by its process id
     action: Literal["lazy", "drop", "copy", "report"] = "report"

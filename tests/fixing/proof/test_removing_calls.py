@@ -881,3 +881,37 @@ def test_an_item_that_has_a_name_is_that_of_all(gone):
         f"    rows = Rows(entry['path'])\n    os.remove({gone})\n"
     )
     assert removed(program)
+
+
+OPENERS = {
+    "a connection": ("redis.Redis({})", "", False),
+    "a connection that a library is told of": (
+        "redis.Redis({})",
+        "\nagents.add_user(self.file)",
+        False,
+    ),
+    "a connection, and a file": ("redis.Redis({})", "\nself.key = agents.load(self.path)", True),
+    "a key file": (
+        "google.cloud.storage.Client.from_service_account_json({})",
+        "",
+        True,
+    ),
+    "a file that a library is told of": ("h5py.File({})", "\nagents.add_user(self.file)", True),
+}
+
+
+@pytest.mark.parametrize(("opener", "then", "refused"), OPENERS.values(), ids=OPENERS)
+def test_a_connection_is_no_file_that_a_program_writes(opener, then, refused):
+    program = "\ndef main(path):\n    rows = Rows(path)\n    open(path, 'w').write('x')\n    print(rows[0])\n"
+    again = f"self.file = {opener.format('self.path')}{then}"
+    found = opened(
+        decorator="import agents\nimport redis\nimport google.cloud.storage\n",
+        init=f"self.path = path\nself.file = {opener.format('path')}{then}",
+        later=f"self.path = path\nself.file = {opener.format('path')}{then}",
+        getter="\n    def __getstate__(self):\n        state = self.__dict__.copy()\n        del state['file']\n"
+        "        return state\n\n    def __setstate__(self, state):\n        self.__dict__.update(state)\n"
+        "        {opener}\n",
+        opener=again,
+        program=program,
+    )
+    assert refused == any("removed, renamed or modified" in reason for reason in found)

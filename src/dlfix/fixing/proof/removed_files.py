@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
+from dlfix.catalog import load
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.at_stake import files_at_stake, imports_of, spelled_out
 from dlfix.fixing.proof.changes import ClassChange, Regression
@@ -26,8 +27,10 @@ from dlfix.fixing.proof.syntax import (
     self_name,
     statements,
     targets_of,
+    values_set,
 )
 from dlfix.project.directory import changes_of_directory
+from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
 
 
@@ -35,7 +38,9 @@ def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the properties that open what may be gone, or something else, when they first run."""
     yield from _removed_between(change)
     getter = next(_late(change), None)
-    if getter is None or all(opens_nothing(change, each) for each in opening_calls(change, getter)):
+    if getter is None or all(
+        _opens_no_file(change, each) for each in opening_calls(change, getter)
+    ):
         return
     temporary = Temporary(change.new)
     heirs = change.old.heirs(change.before)
@@ -66,6 +71,34 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _directory_changes(change, getter)
     yield from _removed_by_callers(change, getter)
     yield from _removed_by_copies(change, getter)
+
+
+def _opens_no_file(change: ClassChange, call: ast.Call) -> bool:
+    """Return whether a call opens nothing, or a connection; a method of the object is gone through as well."""
+    own = isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)
+    if own and change.new.method(change.after, call.func.attr) is not None:  # type: ignore[attr-defined]
+        return True
+    return opens_nothing(change, call) or _connects(change, call) or _gets_connections(change, call)
+
+
+def _connects(change: ClassChange, call: ast.Call) -> bool:
+    row = load().resource(ImportTime(change.after.module.tree).full_name(call.func))
+    return row is not None and row.remote
+
+
+def _gets_connections(change: ClassChange, call: ast.Call) -> bool:
+    """Return whether a call is given connections of the object, and nothing else: `agents.add_user(self.client)`."""
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return bool(given) and all(
+        isinstance(each, ast.Attribute)
+        and isinstance(each.value, ast.Name)
+        and any(
+            isinstance(value, ast.Call) and _connects(change, value)
+            for function in change.after.functions
+            for value in values_set(function, each.attr)
+        )
+        for each in given
+    )
 
 
 def _late(change: ClassChange) -> Iterator[Function]:
