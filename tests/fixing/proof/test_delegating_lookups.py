@@ -106,3 +106,39 @@ def test_a_class_that_nothing_names_has_no_objects(program, refused):
     program = f"import wrappers\ndef main(path):\n    datasets = [Rows(path)]\n    {program}\n"
     reasons = opened(bases="Dataset", program=program, wrappers=wrapper)
     assert refused == any("would return `__getstate__`" in reason for reason in reasons)
+
+
+LOADERS = """
+class Loaders:
+    def __init__(self, dataset, sizes):
+        self.data = {value}
+
+    @property
+    def data_loader(self):
+        return self.data[0]
+
+    def __getattr__(self, name):
+        return getattr(self.data_loader, name)
+
+class Others(Loaders):
+    {more}
+
+def main(rows):
+    return Loaders(rows, [1, 2]), Others(rows, [1])
+"""
+HELD = {
+    "loaders": ("[DataLoader(dataset, size) for size in sizes]", "pass", False),
+    "a loader": ("[DataLoader(dataset)]", "pass", False),
+    "the dataset": ("[dataset]", "pass", True),
+    "the dataset, in an heir": (
+        "[DataLoader(dataset)]",
+        "def only(self, rows): self.data = [rows]",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "more", "refused"), HELD.values(), ids=HELD)
+def test_a_loader_does_not_answer_for_its_dataset(value, more, refused):
+    reasons = opened(bases="Dataset", program=LOADERS.format(value=value, more=more))
+    assert refused == any("would return `__getstate__`" in reason for reason in reasons)

@@ -6,11 +6,20 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dlfix.catalog import load
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class, Program
-from dlfix.fixing.proof.syntax import Function, calls_in, is_attribute, self_name
+from dlfix.fixing.proof.syntax import (
+    Function,
+    calls_in,
+    executed,
+    is_attribute,
+    self_name,
+    values_set,
+)
 from dlfix.fixing.proof.writes import goes_by, may_be, values_of
+from dlfix.project.import_time import ImportTime
 from dlfix.project.name_tests import holds
 from dlfix.project.packaged import packaged
 from dlfix.project.syntax import attributes_of, is_name, is_super, parameters
@@ -115,6 +124,8 @@ def _may_hold(
     """Return whether what a `__getattr__` asks may be an object of some classes."""
     me = self_name(hook)
     field = _field(asked, me)
+    if field and _holds_loaders(program, owner, field):
+        return False
     if field:
         return any(_goes_by(program, cls, ast.Attribute(asked, field)) for cls in family)
     if isinstance(asked, ast.Name) and asked.id != me:
@@ -124,6 +135,28 @@ def _may_hold(
             attributes = [ast.Attribute(asked, each) for each in fields]
             return any(_goes_by(program, cls, each) for cls in family for each in attributes)
     return may_be(program, owner.module, asked, family)
+
+
+def _holds_loaders(program: Program, cls: Class, field: str) -> bool:
+    """Return whether an attribute only holds loaders, which do not answer for their datasets."""
+    getter = cls.getters.get(field)
+    if getter is not None:
+        returned = [e.value for e in executed(getter.body) if isinstance(e, ast.Return) and e.value]
+        parts = [each.value if isinstance(each, ast.Subscript) else each for each in returned]
+        read = {each.attr for each in parts if isinstance(each, ast.Attribute)} - {field}
+        return len(read) == len(parts) == 1 and _holds_loaders(program, cls, *read)
+    functions = [each for one in (cls, *program.heirs(cls)) for each in one.functions]
+    values = [part for f in functions for v in values_set(f, field) for part in _items(v)]
+    imports = ImportTime(cls.module.tree)
+    rows = [load().boundary(imports.full_name(getattr(each, "func", each))) for each in values]
+    return bool(rows) and all(row is not None and row.kind == "DataLoader" for row in rows)
+
+
+def _items(value: ast.expr) -> list[ast.expr]:
+    """Return what is in a list that is spelled out, or a value itself."""
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return value.elts
+    return [value.elt if isinstance(value, ast.ListComp) else value]
 
 
 def _goes_by(program: Program, cls: Class, field: ast.Attribute) -> bool:
