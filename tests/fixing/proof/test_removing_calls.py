@@ -891,6 +891,7 @@ OPENERS = {
         False,
     ),
     "a connection, and a file": ("redis.Redis({})", "\nself.key = agents.load(self.path)", True),
+    "a connection with a certificate": ("redis.Redis(ssl_certfile={})", "", True),
     "a key file": (
         "google.cloud.storage.Client.from_service_account_json({})",
         "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 
 from dlfix.catalog import load
@@ -32,6 +33,8 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.project.directory import changes_of_directory
 from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
+
+_FILES = re.compile("cert|verify|ssl|tls|file|path|json")  # what is named after a file
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -82,6 +85,9 @@ def _opens_no_file(change: ClassChange, call: ast.Call) -> bool:
 
 
 def _connects(change: ClassChange, call: ast.Call) -> bool:
+    """Return whether a call connects to a service, and is given no certificate or other file to read."""
+    if any(keyword.arg is None or _FILES.search(keyword.arg) for keyword in call.keywords):
+        return False
     row = load().resource(ImportTime(change.after.module.tree).full_name(call.func))
     return row is not None and row.remote
 
