@@ -67,6 +67,8 @@ class _Carrier(cst.CSTTransformer):
         self.partial, self.width = partial, plan.width
         self.grown: list[cst.Call] = []
         self.named = set(positions.pick(spans, plan.named, (cst.Assign,)).values())
+        made = positions.pick(spans, [each.assignment for each in plan.bound], (cst.Assign,))
+        self.bound = {made[each.assignment]: each.name for each in plan.bound}
         self.module = module
         self.spans = spans
         self.moved: dict[Span, cst.BaseStatement] = {}
@@ -127,6 +129,14 @@ class _Carrier(cst.CSTTransformer):
         call = cst.Call(cst.parse_expression(self.partial), bodies.parted(args))
         self.grown.append(call)
         return call
+
+    def leave_Assign(self, original_node: cst.Assign, updated_node: cst.Assign) -> cst.Assign:
+        """Bind a class to the name that it is made under, too."""
+        name = self.bound.get(original_node)
+        if name is None:
+            return updated_node
+        targets = [*updated_node.targets, cst.AssignTarget(cst.Name(name))]
+        return updated_node.with_changes(targets=targets)
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine

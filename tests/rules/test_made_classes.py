@@ -62,19 +62,45 @@ def test_a_data_class_that_a_call_makes_is_of_the_module_types(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("made", "sent", "reason"),
     [
-        ("Color = enum.Enum('Colour', 'RED')", "Color.RED", "printed with the name `Color` (line"),
+        ("Color = enum.Enum('Colour', 'RED')", "Color.RED", ""),
+        (
+            "Colour = 3\nColor = enum.Enum('Colour', 'RED')",
+            "Color.RED",
+            "`Colour`, the name of the",
+        ),
+        ("P = collections.namedtuple('Po' 'int', 'x')\nPoint = 1", "P(1)", "`Point`, the name of"),
+        ("N = 'Q'\nP = collections.namedtuple(N, 'x')", "P(1)", "is not a string literal with"),
         ("New = types.new_class('Newer')", "New()", "of the module `types`, where pickle"),
         ("Row = dataclasses.make_dataclass('Rows', ['x'])", "Row(1)", "before Python 3.12, where"),
         ("P = collections.namedtuple('Point', 'x y')", "P(1, 2)", ""),
         ("class K:\n    Kind = enum.Enum('Kind', 'A')", "K.Kind.A", ""),
     ],
 )
-def test_what_a_class_is_renamed_for(made: str, sent: str, reason: str, tmp_path: Path) -> None:
+def test_a_class_is_bound_to_its_own_name(
+    made: str, sent: str, reason: str, tmp_path: Path
+) -> None:
     path = tmp_path / "main.py"
     path.write_text(MAIN.format(made=made, sent=sent), encoding="utf-8")
     (found,) = Session.open([path], Settings()).diagnoses()
     assert isinstance(found.outcome, Refused if reason else Fix)
     assert not isinstance(found.outcome, Refused) or reason in found.outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("beside", "is_lost"),
+    [
+        ("class E(Exception):\n    def __reduce__(self): return E, self.args", True),
+        ("class E(Exception):\n    def __reduce__(self): return super().__reduce__()", True),
+        ("def reduce(self): return P, (1,)\nP.__reduce__ = reduce", False),
+        ("setattr(P, '__reduce__', print)", False),
+        ("P = type('P', (P,), {'__reduce__': print})", False),
+    ],
+)
+def test_how_other_classes_are_pickled_says_nothing_of_a_class(
+    beside: str, is_lost: bool, tmp_path: Path
+) -> None:
+    text = f"P = collections.namedtuple('Q', 'x'){'  # !DLF103' if is_lost else ''}\n{beside}"
+    check(tmp_path, MAIN.format(made=text, sent="P(1)"))
 
 
 BATCHES = """\
@@ -95,7 +121,7 @@ def main(): DataLoader([1, 2], num_workers=2, collate_fn=join)
         ("Pair = collections.namedtuple('P', 'x y')", "{'pair': [Pair(1, 2), Pair(3, 4)]}", True),
         ("Pair = typing.NamedTuple('P', [('x', int)])", "Pair(rows)", True),
         ("Pair = type('P', (dict,), {})", "Pair(x=rows)", True),
-        ("Color = enum.Enum('Colour', 'RED')", "Color.RED", False),
+        ("Color = enum.Enum('Colour', 'RED')", "Color.RED", True),
         ("class K:\n    P = collections.namedtuple('P', 'x')", "K.P(rows)", True),
     ],
 )

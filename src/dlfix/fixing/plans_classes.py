@@ -32,6 +32,14 @@ class Rename:
 
 
 @dataclass(frozen=True)
+class AlsoBound:
+    """A name that the value of an assignment is bound to as well."""
+
+    assignment: Span
+    name: str
+
+
+@dataclass(frozen=True)
 class NewParameters:
     """Parameters an `__init__` takes for names that its class read around it.
 
@@ -95,6 +103,7 @@ class ClassesPlan:
     inner: tuple[InnerImport, ...] = ()
     partials: tuple[NewPartial, ...] = ()
     width: int = 0  # of a line that gets a partial
+    bound: tuple[AlsoBound, ...] = ()
     named: tuple[
         Span, ...
     ] = ()  # `Point = make("Point")`, which `Point.__module__ = __name__` follows

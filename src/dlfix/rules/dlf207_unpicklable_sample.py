@@ -144,7 +144,7 @@ class UnpicklableSample(Rule):
     ## Fix safety
 
     There is no fix for most samples, because their intended content is unknown. A class that a call makes under another
-    name than that of its module (`Batch = namedtuple("B", "x y")`) gets the name by which pickle finds it; this is safe.
+    name than that of its module (`Batch = namedtuple("B", "x y")`) is bound to that name as well; this is safe.
 
     ## How to turn it off
 

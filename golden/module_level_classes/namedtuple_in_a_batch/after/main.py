@@ -3,7 +3,7 @@ from collections import namedtuple
 
 from torch.utils.data import DataLoader
 
-Pairs = namedtuple("Pairs", "first second")
+Pairs = Batch = namedtuple("Batch", "first second")
 
 
 def join(rows):

@@ -4,7 +4,7 @@ from collections import namedtuple
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-Point = namedtuple("Point", ["x", "y"])
+Point = P = namedtuple("P", ["x", "y"])
 Size = namedtuple("Size", "width height")
 
 

@@ -22,7 +22,7 @@ def options(args):
     return {"batch_size": 2, "num_workers": args.workers, "multiprocessing_context": context}
 
 
-Point = namedtuple("Point", ["x", "y"])
+Point = P = namedtuple("P", ["x", "y"])
 
 
 class Points(Numbers):

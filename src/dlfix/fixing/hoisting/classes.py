@@ -23,6 +23,7 @@ from dlfix.fixing.hoisting.kept_names import Keeping
 from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.hoisting.star_imports import may_replace
 from dlfix.fixing.plans_classes import (
+    AlsoBound,
     ClassesPlan,
     ClassMove,
     HelperMove,
@@ -64,7 +65,7 @@ class ClassMoves:
         name = work.add_made(call)
         if work.class_moves:
             return f"Create `{name}` at module level", work.plan()
-        return f"Give the class the name `{name}`, to which it is bound", work.plan()
+        return f"Bind the class to its own name `{name}` as well", work.plan()
 
 
 _MOST_DEFINING = 20  # modules that define classes of one name
@@ -85,6 +86,7 @@ class _Work:
     imports: list[Span] = field(default_factory=list)
     inner: list[InnerImport] = field(default_factory=list)
     partials: list[NewPartial] = field(default_factory=list)
+    bound: list[AlsoBound] = field(default_factory=list)
     # What classes take besides: names, each with the attribute that it is kept as, if any.
     passed: dict[ast.ClassDef, dict[str, str]] = field(default_factory=dict)
 
@@ -103,6 +105,7 @@ class _Work:
             tuple(dict.fromkeys(self.inner)),
             tuple(self.partials),
             width_of(self.module) if self.partials else 0,
+            bound=tuple(self.bound),
         )
 
     def add(self, node: ast.ClassDef) -> str:
@@ -135,27 +138,39 @@ class _Work:
         scope = self.module.scope_of(call)
         span = self.module.span(call)
         match parent:
+            case ast.Assign(targets=[ast.Name()]) if scope.is_module and not guard_of(
+                self.module, call
+            ):
+                return self._bind(parent, call)
             case ast.Assign(targets=[ast.Name(id=bound)]) if not scope.is_class:
                 self._refuse_rebound(bound, scope, parent)
                 name = self._name(bound, scope, parent)
                 given = _typename(call)
-                if given is not None and given.value != name:
-                    self._refuse_renaming(bound, name, parent)
-                if not scope.is_module or guard_of(self.module, call):
-                    self.class_moves.append(ClassMove(self.module.span(parent), name, span))
-                    self._rename_reads(bound, name, scope)
+                if given is None or given.value != name:
+                    self._bind(parent, call)
+                self.class_moves.append(ClassMove(self.module.span(parent), name, span))
+                self._rename_reads(bound, name, scope)
+                return name
             case _:
-                given = _typename(call)
-                made = given.value if given is not None else ""
-                if not isinstance(made, str) or not made.isidentifier():
-                    raise CannotHoist(
-                        "the class name is not a string literal with a "
-                        f"valid identifier (line {call.lineno})"
-                    )
-                name = self._name(made, scope, call)
+                name = self._name(_own_name(call), scope, call)
                 self.class_moves.append(ClassMove(span, name, span, extracted=True))
         self._call_it(call, name)
         return name
+
+    def _bind(self, statement: ast.Assign, call: ast.Call) -> str:
+        """Bind a class by the name that its objects show, which stays as it is."""
+        name = _own_name(call)
+        if self._is_taken(name):
+            raise CannotHoist(
+                f"`{name}`, the name of the class, is another object's (line {call.lineno})"
+            )
+        self.bound.append(AlsoBound(self.module.span(statement), name))
+        return name
+
+    def _is_taken(self, name: str) -> bool:
+        scope = self.module.scope
+        taken = self._taken(name, scope) | scope.bindings.keys() | set(dir(builtins))
+        return name in taken or may_replace(self.moves.project, self.module, name)
 
     def _call_it(self, call: ast.Call, name: str) -> None:
         """Let the class be made under the name it is found by."""
@@ -491,6 +506,17 @@ def _typename(call: ast.Call) -> ast.Constant | None:
     """Return the text that names the class a call makes."""
     given = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "typename")]
     return next((each for each in given if isinstance(each, ast.Constant)), None)
+
+
+def _own_name(call: ast.Call) -> str:
+    """Return the name that a class is made under."""
+    given = _typename(call)
+    name = given.value if given is not None else None
+    if not isinstance(name, str) or not name.isidentifier():
+        raise CannotHoist(
+            f"the class name is not a string literal with a valid identifier (line {call.lineno})"
+        )
+    return name
 
 
 def _takes_nothing(args: ast.arguments) -> bool:

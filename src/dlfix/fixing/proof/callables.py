@@ -755,9 +755,6 @@ class Moved:
     def _shown_names(self) -> Iterator[Regression]:
         """Yield the classes that have another name now, where their objects show it when they are printed."""
         had = {name for node in ast.walk(self.old.tree) if (name := _printed_name(node))}
-        # `Point = namedtuple("P", "x")` gets the name that it is bound to.
-        for named in self.old.nodes(ast.Assign):
-            had |= stored_names(named) if _printed_name(named.value) else set()
         for node in ast.walk(self.new.tree):
             name = _printed_name(node)
             if name and name not in had:

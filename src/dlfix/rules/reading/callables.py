@@ -46,12 +46,11 @@ _OF_TYPES = {"types.new_class"} | (
 _FINDING = (
     "globals()",
     "setattr(",
-    "__reduce__",
-    "__reduce_ex__",
     "copyreg",
     "__module__",
     "__qualname__",
 )
+_REDUCING = ("__reduce__", "__reduce_ex__")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -364,7 +363,7 @@ def _is_lost(value: ExternalCall, analysis: Analysis) -> bool:
         return False
     if scope.is_class or value.name in _OF_TYPES:
         is_bound = names[0] in module.scope.bindings and value.name not in _OF_TYPES
-        return not is_bound and not any(module.says(word) for word in _FINDING)
+        return not is_bound and not _says_how_to_find(module)
     if any(getattr(target, "id", None) == names[0] for target in statement.targets):
         return False
     return not _is_bound_as(str(names[0]), value, analysis)
@@ -373,7 +372,7 @@ def _is_lost(value: ExternalCall, analysis: Analysis) -> bool:
 def _is_bound_as(name: str, made: ExternalCall, analysis: Analysis) -> bool:
     """Return whether a module binds a class by its own name as well, or may let it be found in another way."""
     module = made.frame.module
-    if any(module.says(word) for word in _FINDING):
+    if _says_how_to_find(module):
         return True
     if name not in module.scope.bindings:
         return False
@@ -399,12 +398,32 @@ def _may_be_found_later(function: str, module: Module) -> bool:
 
     It binds what the function returns, it has computed names, or the class says how it is pickled.
     """
-    if any(module.says(word) for word in _FINDING):
+    if _says_how_to_find(module):
         return True
     return any(
         isinstance(module.parent(call), ast.Assign) and module.scope_of(call).is_module
         for call in module.calls_by_name.get(function, ())
     )
+
+
+def _says_how_to_find(module: Module) -> bool:
+    """Return whether a module may make a class known by its name, or say how its objects are pickled."""
+    return any(module.says(word) for word in _FINDING) or any(
+        _is_given(module, word) for word in _REDUCING
+    )
+
+
+def _is_given(module: Module, method: str) -> bool:
+    """Return whether a module defines or names a method elsewhere than in classes of its own, whose method that is."""
+    if not module.says(method):
+        return False
+    named = (*module.nodes_by_name.get(method, ()), *module.functions_by_name.get(method, ()))
+    of_others = [
+        any(module.parent(above) is module.tree for above in module.ancestors(each)
+            if isinstance(above, ast.ClassDef))
+        for each in named
+    ]  # fmt: skip
+    return not all(of_others) or any(module.says(f"{quote}{method}") for quote in "'\"")
 
 
 def _names_its_module(frame: Frame) -> bool:
