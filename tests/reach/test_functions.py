@@ -324,19 +324,6 @@ ROWS = [
         "collate_fn def f",
     ),
     loaded(
-        "what a decorator with wraps makes of the result",
-        """
-        def listed(function):
-            @functools.wraps(function)
-            def inner(*args): return [function(*args)]
-            return inner
-        @listed
-        def made(): return lambda b: b
-        f = made()[0]
-        """,
-        "collate_fn lambda",
-    ),
-    loaded(
         "a decorator with arguments and wraps",
         """
         def retry(times):

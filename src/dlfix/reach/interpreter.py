@@ -738,9 +738,10 @@ class Interpreter:
         function = self.calls.function(node, frame)
         for reached in self.decorated(function):
             value = reached.value
-            bears = isinstance(value, Function) and value.bearer is function
-            if bears or (isinstance(value, Function) and value.node is node):
-                yield reached  # `wraps`: the name leads to this very object
+            if isinstance(value, Function) and value.bearer is function:
+                yield Reached(function)  # `wraps`: the name leads to this very object
+            elif isinstance(value, Function) and value.node is node:
+                yield reached
             else:
                 passed = Passed(frame.module, node, DECORATED)
                 yield Reached(value, (*reached.steps, passed))

@@ -40,8 +40,7 @@ def node_of(value: Value) -> tuple[ast.AST, Module] | None:
 def label(value: Value) -> str:
     """Return a few words for a value: `Compose([...])`, `lambda`, `def collate`."""
     if isinstance(value, Function):
-        node = value.bearer.node  # a wrapper has the name of what it wraps
-        return "lambda" if isinstance(node, ast.Lambda) else f"def {node.name}"
+        return "lambda" if isinstance(value.node, ast.Lambda) else f"def {value.node.name}"
     if isinstance(value, Class):
         return f"class {value.name}"
     if isinstance(value, BoundMethod):
