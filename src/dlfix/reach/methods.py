@@ -193,7 +193,7 @@ def _cleared(block: list[ast.stmt]) -> Iterator[str]:
 
 @summary
 def replaced_by(node: ast.AST) -> frozenset[str]:
-    """Return the attributes that a method surely sets, whatever they held; what it sets them to is a store of its own."""
+    """Return the attributes that a method surely sets to another thing, whatever they held; to open the same anew is none."""
     generates = any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in walk(node))
     return frozenset(() if generates else _replaced(getattr(node, "body", [])))
 
@@ -206,11 +206,14 @@ def _replaced(block: list[ast.stmt]) -> Iterator[str]:
             case ast.Assign(targets=[_, _, *_] as chained, value=value):
                 yield from (name for t in chained for name in _replaced([ast.Assign([t], value)]))
             case (
-                ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)])
-                | ast.AnnAssign(
-                    target=ast.Attribute(value=ast.Name(id="self"), attr=name), value=ast.expr()
+                ast.Assign(
+                    targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value
                 )
-            ):
+                | ast.AnnAssign(
+                    target=ast.Attribute(value=ast.Name(id="self"), attr=name),
+                    value=ast.expr() as value,
+                )
+            ) if not any(map(_may_open_anew, walk(value))):
                 yield name
             case ast.With(body=inner) | ast.Try(finalbody=inner):
                 yield from _replaced(inner)
@@ -233,6 +236,16 @@ def _called_last(block: list[ast.stmt]) -> str:
         case ast.Return() if not any(is_name(inner, "self") for inner in walk(last)):
             return _called_last(above)
     return ""
+
+
+def _may_open_anew(node: ast.AST) -> bool:
+    """Return whether a call may give a handle: of `open`, of a module's function or a method, not of a class by its name."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)):
+            return name == "open"
+        case ast.Call():
+            return True
+    return False
 
 
 @summary
