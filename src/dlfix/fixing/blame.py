@@ -190,6 +190,15 @@ class Attribution:
                  if any(old.objects & finding.objects for finding in planned.findings))  # fmt: skip
         return next(alike, min(self.of_lines(old.place.path, row, row)))
 
+    def explains(self, old: Finding) -> bool:
+        """Return whether a fix changes a line on the path of a finding, or is of the same object."""
+        places = (old.place, *(step.place for step in old.trace))
+        return any(
+            self._touching(each.path, each.span.start.row, each.span.end.row) for each in places
+        ) or any(
+            old.objects & each.objects for planned, _ in self._batch for each in planned.findings
+        )
+
     def is_set_again(self, old: Finding) -> bool:
         """Return whether a fix of a handle took along what only the parent sets: each process sets it when it opens."""
         planned, _ = self._batch[self.of_gone(old)]
@@ -243,6 +252,9 @@ def complaints(matched: Matched, attribution: Attribution) -> Iterator[Complaint
         if old.code == "DLF503":  # a generator that leaves the state is made of the same seed again
             where = f"{old.place.path.name}:{old.place.span.start.row}"
             reason = f"each worker would still draw the same numbers ({where})"
+            yield Complaint(reason, frozenset((attribution.of_gone(old),)))
+        elif not attribution.explains(old):  # the analysis went astray: the cause is still there
+            reason = f"{old.code} would no longer be reported, but nothing on its path changes ({old.message})"
             yield Complaint(reason, frozenset((attribution.of_gone(old),)))
     for new in matched.fresh:
         how = "be reported instead" if any(new is one for one in matched.instead) else "remain"
