@@ -81,3 +81,10 @@ def test_copies_that_take_turns_to_read_share_one_stream(seek, refused):
     before = STREAM.format(seek=seek)
     after = before.replace("        self.stream = open(path)\n", "") + LAZY
     assert any("the same `stream`" in each for each in worse(before, after)) is refused
+
+
+@pytest.mark.parametrize(("then", "refused"), [("pass", True), ("other._lock = None", False)])
+def test_a_copy_has_what_only_the_parent_uses_too(then, refused):
+    before = BEFORE.format(then=then)
+    reasons = worse(before, before + STATE[: STATE.index("    def __setstate__")])
+    assert any("the copy would have none" in each for each in reasons) is refused

@@ -1,5 +1,7 @@
 """A cached property keeps what its first read gives: all that it reads is there by then."""
 
+import pytest
+
 from tests.fixing.proof.pairs import opened
 
 DICT = "return {key: h5py.File(p, 'r') for key, p in self.paths.items()}"
@@ -99,3 +101,13 @@ def test_an_item_of_another_key_may_not():
 
 def test_how_many_there_are_by_now_may_be_asked():
     assert not incomplete("    self.rows.append(len(self.paths))\n    self.paths[key] = key")
+
+
+@pytest.mark.parametrize(
+    ("then", "refused"), [("rows.__init__('b')", True), ("rows = Rows('b')", False)]
+)
+def test_what_a_property_keeps_is_not_another_files_once_the_constructor_is_called_again(
+    then, refused
+):
+    reasons = opened(program=f"rows = Rows('a')\nprint(rows[0])\n{then}\nprint(rows[0])\n")
+    assert any("`__init__` is called again" in each for each in reasons) is refused

@@ -41,7 +41,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _compared(change)
     yield from _two_names(change)
     left_out = dropped(change)
-    shared = attributes_set(change.before).keys() & left_out.keys() & restored(change)
+    shared = attributes_set(change.before).keys() & left_out.keys() - change.lazy.keys()
     shared |= set(_open_once(change))
     if not shared:
         return
@@ -56,10 +56,11 @@ def check(change: ClassChange) -> Iterator[Regression]:
             if _has_other_items(change, module, call, classes):
                 continue
             name = min(kept)
+            is_missing = name in left_out and name not in restored(change)
             yield change.regression(
                 left_out.get(name, change.after.node),
                 f"`{dotted(call.func)}` ({module.path.name}:{call.lineno}) gives the copy the same `{name}`, but "
-                "the copy would have its own",
+                f"the copy would have {'none' if is_missing else 'its own'}",
             )
             return
 

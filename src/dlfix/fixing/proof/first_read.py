@@ -15,6 +15,7 @@ from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.evaluated_after import node_of
 from dlfix.fixing.proof.objects import may_be_object
+from dlfix.fixing.proof.program import is_cached
 from dlfix.fixing.proof.syntax import MUTATING, Function, executed, is_attribute, self_name
 
 _Direct = Callable[[FileFacts, int, str], Iterator[tuple[int, str]]]
@@ -118,9 +119,13 @@ def _may_stay_unset(change: ClassChange, facts: FileFacts) -> Iterator[Regressio
 
 
 def _constructed_again(change: ClassChange) -> Iterator[Regression]:
-    """Yield the properties that a constructor reads, and that keep what they gave when it is called again."""
+    """Yield the properties that keep what they gave when the constructor is called again."""
     read = {name for cls, f in change.constructed_after for name in order.called_on_self(cls, f)}
-    kept = [name for name in sorted(read & change.made_lazy.keys()) if not change.keyed(name)]
+    kept = [
+        name
+        for name, getter in sorted(change.made_lazy.items())
+        if not change.keyed(name) and (name in read or is_cached(getter))
+    ]
     classes = [change.after, *change.new.heirs(change.after)]
     for module in change.new.project.mentions("__init__") if kept else ():
         for call in module.calls_by_name.get("__init__", ()):
