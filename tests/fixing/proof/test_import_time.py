@@ -223,6 +223,22 @@ def test_a_class_whose_text_changes_does_not_leave_the_guard_either():
 
 
 @pytest.mark.parametrize(
+    ("reads", "moves", "refused"),
+    [
+        ("scale()", 'os.environ["SCALE"] = "5"\nscale()\nos.environ["SCALE"] = "7"\n', True),
+        ("scale()", 'scale()\nif True:\n    os.environ["SCALE"] = "7"\n', True),
+        ("scale()", 'os.environ["SCALE"] = "5"\nscale()\nos.environ["OTHER"] = index\n', True),
+        ("scale()", 'os.environ["SCALE"] = "5"\nscale()\n', False),
+        ("1", 'scale()\nos.environ["SCALE"] = "7"\n', False),
+    ],
+)
+def test_what_workers_call_keeps_no_result_from_before_a_change(reads, moves, refused):
+    rows = f"class Rows(Dataset):\n    def __getitem__(self, index):\n        return {reads}\n"
+    reasons = guarded(rows, moves, above=CACHED)
+    assert any("is changed after that" in each for each in reasons) is refused
+
+
+@pytest.mark.parametrize(
     ("above", "sets"),
     [
         (CACHED, 'os.environ["SCALE"] = "5"\nscale()\nos.environ["SCALE"] = "7"\n'),

@@ -68,6 +68,9 @@ def check(change: FileChange) -> Iterator[Regression]:
     moved = _moved(change)
     if not moved:
         return
+    yield from worker_state.kept_before_a_change(
+        change, moved, lambda node: _effect(change, node, old=True).changes
+    )
     yield from run_by_path.check(change)
     yield from _read_at_import(change, moved)
     yield from _read_elsewhere(change, moved)

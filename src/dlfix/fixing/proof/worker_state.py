@@ -74,6 +74,29 @@ def kept_results(
             return
 
 
+def kept_before_a_change(
+    change: FileChange, moved: list[ast.stmt], changes: Callable[[ast.stmt], Iterable[str]]
+) -> Iterator[Regression]:
+    """Yield what workers call, where the parent kept a result before it changed what that is made of."""
+    defined = [node for node in change.after.tree.body if isinstance(node, _DEFINITIONS)]
+    by_workers = _called(change.new, change.after, within(defined))
+    names = {(home.path, function.name) for home, function in by_workers}
+    kept: list[tuple[Module, Function]] = []
+    for statement in moved:
+        changed = {name.removeprefix("import:") for name in changes(statement)}
+        for home, function in kept:
+            if (home.path, function.name) in names and _read_names(function) & changed:
+                yield change.regression(
+                    function.name,
+                    function,
+                    f"`{function.name}` keeps its first result ({home.path.name}:{function.lineno}), and what it "
+                    f"reads is changed after that (line {statement.lineno} before the fix): a worker computes another result",
+                )
+                return
+        called = _called(change.old, change.before, executed([statement]))
+        kept += [(home, each) for home, each in called if _keeps_its_result(each) is not None]
+
+
 def _called(
     program: Program, module: Module, nodes: Iterable[ast.AST]
 ) -> list[tuple[Module, Function]]:
