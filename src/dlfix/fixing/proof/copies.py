@@ -56,7 +56,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
             if _has_other_items(change, module, call, classes):
                 continue
             name = min(kept)
-            is_missing = name in left_out and name not in restored(change)
+            made_anew = restored(change) | change.lazy.keys()
+            is_missing = name in left_out and name not in made_anew
             yield change.regression(
                 left_out.get(name, change.after.node),
                 f"`{dotted(call.func)}` ({module.path.name}:{call.lineno}) gives the copy the same `{name}`, but "
