@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
 from dlfix.project.syntax import LOOPS, first_parameter
-from dlfix.project.trees import kept, walk
+from dlfix.project.trees import COMPREHENSIONS, kept, walk
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module, Scope
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _BODIES = ("body", "orelse", "finalbody")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.expr_context, ast.cmpop)
 
 
@@ -115,7 +114,7 @@ def _branch(child: ast.AST, above: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
         yield above.test, child is above.body
     elif isinstance(above, ast.For) and child in above.body:
         yield from _counted(above.iter)
-    elif isinstance(above, _COMPREHENSIONS) and child not in above.generators:
+    elif isinstance(above, COMPREHENSIONS) and child not in above.generators:
         for each in above.generators:
             yield from _counted(each.iter)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.import_time import is_guard
 from dlfix.project.order import comes_before
 from dlfix.project.syntax import LOOPS
+from dlfix.project.trees import COMPREHENSIONS
 from dlfix.reach.sequence import surely_before
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
 _LEAVING = (ast.Return, ast.Continue, ast.Break)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def conditions(node: ast.AST, module: Module) -> Iterator[ast.AST]:
@@ -64,7 +64,7 @@ def _condition(child: ast.AST, above: ast.AST) -> Iterator[ast.AST]:
             yield above
         case ast.comprehension(iter=given) if child is not given and not _has_items(given):
             yield given
-        case _ if isinstance(above, _COMPREHENSIONS):
+        case _ if isinstance(above, COMPREHENSIONS):
             before = above.generators
             if isinstance(child, ast.comprehension):
                 before = before[: before.index(child)]

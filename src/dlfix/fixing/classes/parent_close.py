@@ -41,8 +41,8 @@ from dlfix.fixing.classes.statements import (
 )
 from dlfix.fixing.classes.text import indented, names_in
 from dlfix.project.order import begins_before, in_order
+from dlfix.project.trees import COMPREHENSIONS
 
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 ITERATORS = ("iter", "zip", "map", "filter", "enumerate", "reversed")
 CLOSED = "# each worker process opens its own"
 REGISTERS = re.compile(r"add|append|attach|register|subscribe|enter_context|insert|push|set[A-Z_]")
