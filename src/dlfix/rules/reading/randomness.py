@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dlfix.project.syntax import is_attribute_of
-from dlfix.project.trees import children, walk
+from dlfix.project.trees import children, kept, walk
 from dlfix.reach.methods import decorator_kind
 from dlfix.reach.process_roles import used_on_self
 from dlfix.rules.base import Place
@@ -141,16 +141,41 @@ def is_reseeded(
     `is_set_up` says of a method that a constructor uses whether nothing else runs it, `is_on` of a flag of the
     object whether it is set, `seeds_its` of a call in a class whether what it runs seeds one of its arguments.
     """
-    if any(_word(node) in RESEEDING for cls in line for node in walk(cls)):
+    if any(_asks_which_worker(cls) for cls in line):
         return True
+    touching = [cls for cls in line if attribute in _may_be_seeded(cls)]
+    if not touching:
+        return False
     setting_up = _setting_up(line, is_set_up)
     return any(
         _seeds(node, attribute) or any(seeds_its(cls, *each) for each in _handed(node, attribute))
-        for cls in line
+        for cls in touching
         for method in _methods(cls)
         if method.name not in setting_up
         for node in _always(method, _flags(cls), is_on)
     )
+
+
+@kept
+def _asks_which_worker(cls: ast.ClassDef) -> bool:
+    """Return whether a class mentions what tells the worker it is in, or its seed."""
+    return any(_word(node) in RESEEDING for node in walk(cls))
+
+
+@kept
+def _may_be_seeded(cls: ast.ClassDef) -> frozenset[str]:
+    """Return the attributes that a class stores, seeds or passes to a call."""
+    found = set()
+    for node in walk(cls):
+        match node:
+            case ast.Attribute(attr=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=name))):
+                found.add(name)
+        if isinstance(node, ast.Call):
+            given = (*node.args, *(each.value for each in node.keywords))
+            found.update(each.attr for each in given if isinstance(each, ast.Attribute))
+    return frozenset(found)
 
 
 def _setting_up(line: Sequence[ast.ClassDef], is_set_up: Callable[[str], bool]) -> set[str]:
@@ -174,6 +199,7 @@ def _setting_up(line: Sequence[ast.ClassDef], is_set_up: Callable[[str], bool]) 
     return found
 
 
+@kept
 def _flags(cls: ast.ClassDef) -> frozenset[str]:
     """Return the attributes that nothing but the constructor sets, once."""
     stores = [
