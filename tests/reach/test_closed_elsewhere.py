@@ -58,13 +58,38 @@ class Sender:
         self.rows.close()
     def loader(self): return DataLoader(self.rows, num_workers=2)
 """
+LOADED = """
+def loader_of(rows, workers=2): return DataLoader(rows, num_workers=workers)
+def loaders_of(rows): return [loader_of(rows)]
+def looking_loader(rows):
+    rows[0]
+    return loader_of(rows)
+"""
+LAZY = (
+    LOADED
+    + """
+class Lazy(Rows):
+    def open(self):
+        if self.file is None: self.file = open('a')  # AGAIN
+        return self.file
+    def __getitem__(self, i): return self.open().read()
+"""
+)
 CLOSED = {
+    "before a function makes the loader": LOADED
+    + "rows = Rows('a'); rows.close(); loader_of(rows)",
+    "before functions lead to the loader": LOADED
+    + "rows = Rows('a'); finish(rows); loaders_of(rows)",
+    "before and after": LAZY
+    + "rows = Lazy('a'); rows[0]; rows.close(); [*loader_of(rows)]; rows.close()",
     "by a function": "rows = Rows('a'); finish(rows); DataLoader(rows, num_workers=2)",
     "by what else holds it": "rows = Rows('a'); Owner(rows).done(); DataLoader(rows, num_workers=2)",
     "by its owner, before the loader": LOADING + "Loading(Rows('a')).loader()",
     "where its owner makes it": MAKER + "Maker('a').loader()",
 }
 OPEN = {
+    "sent before, too": LOADED
+    + "rows = Rows('a'); [*loader_of(rows)]; rows.close(); [*loader_of(rows)]",
     "a function that may not": "rows = Rows('a'); Owner(rows).maybe(sys.argv); DataLoader(rows, num_workers=2)",
     "a function that may leave before": "rows = Rows('a'); Owner(rows).early(sys.argv); DataLoader(rows, num_workers=2)",
     "a function that makes another function": "rows = Rows('a'); finish_later(rows); DataLoader(rows, num_workers=2)",
@@ -74,6 +99,10 @@ OPEN = {
     "after the loader": "rows = Rows('a'); loader = DataLoader(rows, num_workers=2); print([*loader]); finish(rows)",
     "its owner does not": OPENING + "Opening(Rows('a')).loader()",
     "its owner sends it before": SENDER + "Sender('a')",
+}
+AGAIN = {
+    "on the way to the loader": LAZY + "rows = Lazy('a'); rows.close(); looking_loader(rows)",
+    "before": LAZY + "rows = Lazy('a'); rows.close(); rows[0]; loader_of(rows)",
 }
 
 
@@ -92,3 +121,8 @@ def test_what_is_surely_closed_is_not_reported(body: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("body", OPEN.values(), ids=OPEN)
 def test_what_may_be_open_is_reported(body: str, tmp_path: Path) -> None:
     check(tmp_path, text_of(body, is_open=True))
+
+
+@pytest.mark.parametrize("body", AGAIN.values(), ids=AGAIN)
+def test_what_is_opened_again_is_reported_there(body: str, tmp_path: Path) -> None:
+    check(tmp_path, text_of(body, is_open=False).replace("# AGAIN", "# !DLF203"))

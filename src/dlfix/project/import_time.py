@@ -87,6 +87,16 @@ def in_main_only(above: Iterable[ast.AST]) -> bool:
     )
 
 
+def main_branch(statement: ast.stmt, tree: ast.AST) -> Sequence[ast.stmt] | None:
+    """Return the branch of a statement that only the main process runs; None where it asks for no such thing."""
+    if not isinstance(statement, ast.If):
+        return None
+    outcome = _main_branch(statement.test, tree)
+    if outcome is None:
+        return None
+    return statement.body if outcome else statement.orelse
+
+
 def _choices(node: ast.AST) -> Iterator[tuple[ast.expr, bool, Sequence[ast.AST]]]:
     """Yield the tests of a node, each with an outcome and what runs only then: also of `test and main()`."""
     match node:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dlfix.project.module import Module, enclosing_function
+from dlfix.project.module import Module, Scope, enclosing_function
 from dlfix.project.order import comes_before, lies_in
 from dlfix.project.syntax import attributes_deleted, is_name, last_name
 from dlfix.project.trees import COMPREHENSIONS, summary, walk
@@ -26,6 +26,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, *COMPREHENSIONS)
 _PUTTING = frozenset({*ADDING, "update", "extend"})
 _BY_SYNTAX = frozenset({"__getitem__", "__len__"})
+_MOST_CALLS = 3  # from the function that makes an object to the one that sends it
 _DEEPEST = 1  # calls in the function that a statement calls are read, no further
 
 
@@ -47,6 +48,22 @@ class Last:
     name: str
     call: ast.Call  # in the function that makes the object
     by: Emptied
+
+
+@dataclass(frozen=True)
+class Way:
+    """How code gets to a boundary: `sending` in its text, and what that calls on the way."""
+
+    module: Module
+    sending: ast.AST  # the boundary, or a call that leads to it
+    leading: tuple[ast.AST, ...]  # the boundary and all calls that lead to it
+    frames: tuple[Frame, ...] = ()  # of the functions that are called
+    scope: Scope | None = None  # that of `sending`, if it is a call
+
+    def called(self, call: ast.Call, caller: Frame, inside: Frame) -> Way:
+        """Return the longer way by a call in a frame, which runs the function of another."""
+        leading, frames = (*self.leading, call), (*self.frames, inside)
+        return Way(caller.module, call, leading, frames, caller.scope)
 
 
 class Cleared:
@@ -80,11 +97,11 @@ class Cleared:
         return None if is_last else store
 
     def _last_emptied(self, attribute: str) -> Last | None:
-        """Return what surely empties an attribute last, of an object that is made and sent in one function."""
+        """Return what surely empties an attribute last, of an object that one function makes and sends, itself or by a call."""
         call, frame = self._outermost.call, self._outermost.frame
-        if call is None or frame is None or frame.module is not self.boundary.frame.module:
+        module, sending = self._way.module, self._way.sending
+        if call is None or frame is None or frame.module is not module:
             return None
-        module = frame.module
         match module.statement(call):
             case ast.Assign(targets=[ast.Name(id=name)], value=value) as made if value is call:
                 pass
@@ -92,22 +109,36 @@ class Cleared:
                 return None
         emptied = [
             Last(made, name, *each)
-            for statement in _run_between(module, made, self.boundary.node)
+            for statement in _run_between(module, made, sending)
             for each in self._emptying_calls(statement, name, attribute)
         ]
         return emptied[-1] if emptied else None
 
     def _are_not_run_after(self, last: Last, filling: AbstractSet[str]) -> bool:
         """Return whether code that follows what emptied an attribute runs none of some methods."""
-        module = self.boundary.frame.module
+        module = self._way.module
         around = enclosing_function(module, last.made) or module.tree
-        return all(
-            isinstance(node.ctx, ast.Load) and self._leaves_empty(node, module, filling)
+        own = [
+            node
             for node in walk(around)
             if is_name(node, last.name)
             and comes_before(last.call, node)
             and not lies_in(node, last.call)
+        ]
+        uses = [*((module, node) for node in own), *self._uses_on_the_way()]
+        return all(
+            isinstance(node.ctx, ast.Load) and self._leaves_empty(node, where, filling)
+            for where, node in uses
         )
+
+    def _uses_on_the_way(self) -> Iterator[tuple[Module, ast.Name]]:
+        """Yield the names that the object has in the functions which are called until it crosses."""
+        for frame in self._way.frames:
+            for node in walk(frame.scope.node):
+                if isinstance(node, ast.Name) and any(
+                    map(self._is_it, self._values(frame.module, node))
+                ):
+                    yield frame.module, node
 
     def _is_filled_again(self, attribute: str) -> bool:
         """Return whether code that follows what emptied a container may run a method that puts something in."""
@@ -131,6 +162,28 @@ class Cleared:
     @property
     def _outermost(self) -> Instance:
         return self._around[-1]
+
+    @cached_property
+    def _way(self) -> Way:
+        """The way to the boundary from the function that makes the object, where one call there leads to it."""
+        here = Way(self.boundary.frame.module, self.boundary.node, (self.boundary.node,))
+        made = self._outermost.frame
+        if made is None or made.scope is self.boundary.frame.scope:
+            return here
+        ways = [
+            way
+            for way in self._ways(self.boundary.frame, here, _MOST_CALLS)
+            if way.scope is made.scope
+        ]
+        return ways[0] if len({way.sending for way in ways}) == 1 else here
+
+    def _ways(self, frame: Frame, way: Way, depth: int) -> Iterator[Way]:
+        """Yield the ways to a boundary by the calls that lead to a frame."""
+        for each in self.interpreter.contexts.of(frame).frames or (frame,):
+            if depth and each.call is not None and each.caller is not None:
+                longer = way.called(each.call, each.caller, frame)
+                yield longer
+                yield from self._ways(each.caller, longer, depth - 1)
 
     def _leading_to(self, methods: AbstractSet[str]) -> AbstractSet[str]:
         """Return the methods of the outermost object that may lead to some of the object's."""
@@ -159,7 +212,7 @@ class Cleared:
         self, statement: ast.stmt, name: str, attribute: str
     ) -> Iterator[tuple[ast.Call, Emptied]]:
         """Yield the calls of a statement that surely empty an attribute of the object of a name, and how."""
-        module = self.boundary.frame.module
+        module = self._way.module
         for call in _calls_of(statement):
             of = call.func.value if isinstance(call.func, ast.Attribute) else None
             frame = self.interpreter.frame_at(module, call)
@@ -177,7 +230,7 @@ class Cleared:
 
     def _leaves_empty(self, node: ast.Name, module: Module, filling: AbstractSet[str]) -> bool:
         """Return whether a use of the object by its name fills nothing that is then sent."""
-        if lies_in(node, self.boundary.node):
+        if any(lies_in(node, each) for each in self._way.leading):
             return True
         above = module.parent(node)
         match above:
@@ -210,8 +263,8 @@ class Cleared:
     def _following(self, module: Module, call: ast.AST) -> Iterable[ast.stmt]:
         """Return the statements that run once the object is made, and before it crosses."""
         made = module.statement(call)
-        if module is self.boundary.frame.module:
-            between = _run_between(module, made, self.boundary.node)
+        if module is self._way.module:
+            between = _run_between(module, made, self._way.sending)
             if between:
                 return between
         return () if self._sends_itself() else _till_handed_on(module, made)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dlfix.project.import_time import IMPORTS, in_main_only, is_guard
+from dlfix.project.import_time import IMPORTS, in_main_only, main_branch
 from dlfix.project.importing import comes_with, may_come_with
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import end, lies_in, start
@@ -408,13 +408,13 @@ def top_level_statement(module: Module, node: ast.AST) -> ast.stmt:
 
 
 def under_guard(module: Module, node: ast.AST) -> ast.stmt | None:
-    """Return the main guard that a node stands under, outside any function."""
+    """Return the main guard, or other test of the module's name, of which a node stands in the main process's branch."""
     statement = top_level_statement(module, node)
-    if not is_guard(statement) or enclosing_function(module, node) is not None:
+    branch = main_branch(statement, module.tree)
+    if branch is None or enclosing_function(module, node) is not None:
         return None
-    assert isinstance(statement, ast.If)
     above = [node, *module.ancestors(node)]
-    return None if any(s in above for s in statement.orelse) else statement
+    return statement if any(each in above for each in branch) else None
 
 
 def _is_command(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

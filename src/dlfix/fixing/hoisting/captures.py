@@ -14,6 +14,7 @@ from dlfix.fixing.hoisting import lifetime
 from dlfix.fixing.hoisting.lifetime import line_of as _line
 from dlfix.fixing.plans_callables import Expression, Use
 from dlfix.project.bindings import Binding
+from dlfix.project.import_time import main_branch
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import Place, begins_before, start
 from dlfix.project.syntax import MUTATORS, decorators, first_parameter, last_name
@@ -214,21 +215,12 @@ def has_its_line(module: Module, node: ast.AST) -> bool:
 
 
 def guard_of(module: Module, node: ast.AST) -> ast.If | None:
-    """Return the `if __name__ == "__main__":` a node stands under."""
+    """Return the `if __name__ == "__main__":`, or other test of the module's name, that a node stands under."""
     chain = [node, *module.ancestors(node)]
     for inner, outer in itertools.pairwise(chain):
-        if isinstance(outer, ast.Module) and isinstance(inner, ast.If) and _is_guard(inner.test):
-            return inner
+        if isinstance(outer, ast.Module) and isinstance(inner, ast.If):
+            return inner if main_branch(inner, outer) is not None else None
     return None
-
-
-def _is_guard(test: ast.expr) -> bool:
-    match test:
-        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
-            names = {each.id for each in (left, right) if isinstance(each, ast.Name)}
-            texts = {each.value for each in (left, right) if isinstance(each, ast.Constant)}
-            return names == {"__name__"} and texts == {"__main__"}
-    return False
 
 
 def is_global(module: Module, scope: Scope, name: str) -> bool:

@@ -43,6 +43,8 @@ def _begins_guard(module: Module, statement: ast.stmt) -> bool:
     guard = module.parent(statement)
     if not isinstance(guard, ast.If) or guard is not guard_of(module, statement):
         return False
+    if statement not in guard.body:
+        return False
     return all(isinstance(each, _DEFINITIONS) for each in guard.body[: guard.body.index(statement)])
 
 
