@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -673,7 +674,7 @@ class Project:
     ) -> Iterator[Path]:
         """Yield the files that a dotted name may stand for, seen from a folder, the most likely first."""
         is_file = is_file or self._is_file
-        parts = dotted.split(".")
+        parts = dotted.removeprefix(".").split(".")  # what lies beside a file of the top folder
         if not all(part.isidentifier() for part in parts):
             return
         relative = os.sep.join(parts)
@@ -846,8 +847,16 @@ class Project:
     def relative(self, importer: Module, level: int, name: str | None) -> str:
         """Return the absolute dotted name of a relative import."""
         package = importer.package.split(".") if importer.package else []
-        kept = package[: len(package) - (level - 1)] if level > 1 else package
+        if len(package) < level:
+            package = self._namespace(importer.folder)
+        kept = package[: len(package) - (level - 1)]
         return ".".join([*kept, *([name] if name else [])])
+
+    def _namespace(self, folder: Path) -> list[str]:
+        """Return the names of the folders that make a namespace package: none of them has an `__init__.py`."""
+        inside = folder.parts[len(self._top.parts) :] if folder.is_relative_to(self._top) else ()
+        names = takewhile(str.isidentifier, reversed(inside))
+        return [*names][::-1]
 
     def _is_dir(self, path: str) -> bool:
         if path not in self._is_there:
