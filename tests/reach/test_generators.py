@@ -56,3 +56,20 @@ PROGRAMS = [
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_findings_are_those_marked(text: str, tmp_path: Path) -> None:
     check(tmp_path, text)
+
+
+def test_generators_that_go_round_by_each_other_come_to_an_end(tmp_path: Path) -> None:
+    text = """\
+import multiprocessing
+def work(item): return item
+def parts(tree):
+    if len(tree) > 1: return within(tree)
+def within(tree):
+    yield lambda: tree  # !DLF101
+    for each in tree:
+        yield from parts(each)
+if __name__ == "__main__":
+    with multiprocessing.Pool(2) as pool:
+        pool.map(work, parts([[1], [2]]))
+"""
+    check(tmp_path, text)

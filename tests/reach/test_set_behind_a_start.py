@@ -88,3 +88,36 @@ PROGRAMS = [
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_findings(text: str, tmp_path: Path):
     check(tmp_path, text)
+
+
+DEVICES = """\
+import argparse, threading
+import torch.multiprocessing as mp
+def main(args):
+    {before}
+    if args.distributed:
+        mp.spawn(work, nprocs=2, args=(args,))
+    else:
+        {other}
+{step}
+def work(device, args):
+    args.lock = threading.Lock(){found}
+if __name__ == "__main__":
+    main(argparse.ArgumentParser().parse_args())
+"""
+
+
+STEP = "def step(args): work(0, args)"
+
+
+@pytest.mark.parametrize(("other", "step"), [("work(0, args)", ""), ("step(args)", STEP)])
+def test_what_a_function_sets_that_is_called_beside_the_start_is_not_sent(
+    other: str, step: str, tmp_path: Path
+) -> None:
+    check(tmp_path, DEVICES.format(before="pass", other=other, step=step, found=""))
+
+
+@pytest.mark.parametrize("before", ["work(0, args)", "list(map(step, [args]))"])
+def test_what_is_set_before_the_start_as_well_is_sent(before: str, tmp_path: Path) -> None:
+    found = "  # !DLF204"
+    check(tmp_path, DEVICES.format(before=before, other="work(0, args)", step=STEP, found=found))

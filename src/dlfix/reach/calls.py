@@ -100,6 +100,7 @@ class Calls:
         self._frames: dict[tuple[object, ...], Frame] = {}
         self._times: Counter[tuple[Function, Value | None]] = Counter()
         self._activations: Counter[Kind] = Counter()
+        self._yielding: set[Scope] = set()  # generators whose items are being worked out
 
     def made(self, node: ast.AST, frame: Frame, make: Callable[[], V], *more: object) -> V:
         """Return the value a node makes in a frame: the same one each time."""
@@ -1068,12 +1069,18 @@ class Calls:
         return [item for value in given_on for item in self.interpreter.items(value, None, None)]
 
     def _yielded(self, inside: Frame) -> list[Argument]:
+        if inside.scope in self._yielding:  # what it yields of its own items is among them
+            return []
         found: list[Argument] = []
-        for node in inside.scope.yields:
-            if isinstance(node, ast.YieldFrom):
-                found += self.interpreter.each(Bound(node.value, inside))
-            elif node.value is not None:
-                found.append(Bound(node.value, inside))
+        self._yielding.add(inside.scope)
+        try:
+            for node in inside.scope.yields:
+                if isinstance(node, ast.YieldFrom):
+                    found += self.interpreter.each(Bound(node.value, inside))
+                elif node.value is not None:
+                    found.append(Bound(node.value, inside))
+        finally:
+            self._yielding.discard(inside.scope)
         return found
 
     def entered(self, value: Value, node: ast.expr, frame: Frame) -> list[Reached]:

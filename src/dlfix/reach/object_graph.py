@@ -29,7 +29,7 @@ from dlfix.reach.instances import is_left_empty, left_empty, sets_on_others
 from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.layers import MAKE_NETS
 from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state
-from dlfix.reach.opposite_branches import set_beside
+from dlfix.reach.opposite_branches import runs_opposite, set_beside
 from dlfix.reach.pickle_protocol import Handed, Texts, read_getstate, read_reduce
 from dlfix.reach.removed_again import RemovedAgain
 from dlfix.reach.replaced_items import left_when_sent
@@ -638,6 +638,8 @@ class Walk:
             and boundary.node in module.parents
             and is_used_up(boundary.node, statement, module)
         ):
+            return False
+        if runs_opposite(statement, module, boundary, self.interpreter.project):
             return False
         return not is_set_back(store, boundary, self.interpreter)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
-from dlfix.project.order import comes_before
+from dlfix.project.order import comes_before, lies_in
 from dlfix.project.syntax import LOOPS
 from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.correlated import excluded
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dlfix.reach.values import Instance
 
 _BODIES = ("body", "orelse")
+_MOST_CALLS = 3  # from a branch to what is set there
 
 
 def set_beside(
@@ -58,6 +59,36 @@ def set_beside(
             store.statement, methods[start], boundary, interpreter.project
         )
     return store.method not in reached
+
+
+def runs_opposite(
+    node: ast.AST, module: Module, boundary: Boundary, project: Project, far: int = _MOST_CALLS
+) -> bool:
+    """Return whether a node only runs in branches beside a start of workers: `if n > 1: spawn(work) else: work(0)`."""
+    if module is boundary.frame.module and _is_in_other_branch(node, boundary.node, module):
+        return True
+    around = enclosing_function(module, node)
+    if not far or not isinstance(around, Def) or around in module.ancestors(boundary.node):
+        return False
+    calls = []
+    for caller in project.callers(module, around.name):
+        if caller is not module and _defines(caller, around.name):
+            continue
+        for use in caller.nodes_by_name.get(around.name, ()):
+            call = caller.parent(use)
+            if isinstance(call, ast.Call) and call.func is use:
+                calls.append((call, caller))
+            elif not lies_in(use, boundary.node):
+                return False  # whoever gets it may call it
+    return bool(calls) and all(
+        runs_opposite(call, caller, boundary, project, far - 1) for call, caller in calls
+    )
+
+
+def _defines(module: Module, name: str) -> bool:
+    """Return whether a name is a function of a module's own."""
+    bindings = module.scope.bindings.get(name, ())
+    return bool(bindings) and all(isinstance(each.node, Def) for each in bindings)
 
 
 def _is_behind(node: ast.AST, method: Def, boundary: Boundary, project: Project) -> bool:
