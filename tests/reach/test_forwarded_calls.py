@@ -146,3 +146,24 @@ PROGRAMS = [
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_programs(tmp_path: Path, text: str) -> None:
     check(tmp_path, text)
+
+
+SPREAD = """\
+from torch.utils.data import DataLoader
+class Rows:
+    def __init__(self, path): self.file = open(path)  # !DLF201
+    def __len__(self): return 2
+    def __getitem__(self, index): return index
+class Texts(Rows):
+    def __init__(self, path): self.text = open(path)  # !DLF201
+class Fast(DataLoader):
+    def __init__(self, *args, **kwargs): super().__init__(*args, **kwargs)
+def fast(*args, **kwargs): return DataLoader(*args, **kwargs)
+if __name__ == "__main__":
+    print([*{first}(Rows("a"), 2, num_workers=2)], [*{second}(Texts("b"), num_workers=2)])
+"""
+
+
+@pytest.mark.parametrize("first", ["Fast", "fast"])
+def test_what_several_callers_pass_on_by_place_is_followed(first: str, tmp_path: Path) -> None:
+    check(tmp_path, SPREAD.format(first=first, second=first))

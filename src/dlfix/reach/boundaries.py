@@ -292,7 +292,8 @@ class Boundaries:
         is_sure = all(
             map(self._ships_or_instantiates, self.interpreter.values_at(call.func, frame))
         )
-        if is_sure and not self._may_start_none(boundary):
+        is_spread = self._is_spread(call, frame)
+        if is_sure and not is_spread and not self._may_start_none(boundary):
             return [boundary]
         contexts = self.interpreter.contexts.of(frame)
         read = [
@@ -301,12 +302,17 @@ class Boundaries:
         ]
         kept = [one for one in read if one is not None and one.workers is not False]
         self.idle += [one for one in read if one is not None and one.workers is False]
-        if len(kept) == len(contexts.frames):
+        if not contexts.frames or (len(kept) == len(contexts.frames) and not is_spread):
             return [boundary]
         if contexts.other is not None:
             others = self._read(callee, call, contexts.other)
             kept += [others] if others is not None else []
         return kept
+
+    def _is_spread(self, call: ast.Call, frame: Frame) -> bool:
+        """Return whether callers pass on by `*args` what is only known for each of them."""
+        starred = any(isinstance(each, ast.Starred) for each in call.args)
+        return starred and self.interpreter.calls.arguments(call, frame).more_positional
 
     def _may_ship(self, call: ast.Call, frame: Frame) -> bool:
         """Return whether what a call calls in a frame may be something that ships objects."""
