@@ -44,6 +44,12 @@ class Held(NamedTuple):
     origins: dict[str, str]
 
 
+# What leaves the position of what it is passed; functions of buffers take no stream.
+MOVE_NOTHING = frozenset(
+    "len str repr isinstance id print fstat memoryview frombuffer unpack_from iter_unpack".split()
+)
+
+
 class Operation(NamedTuple):
     """One thing that code does to a handle: a method's name, or an attribute's that it sets."""
 
@@ -407,6 +413,8 @@ class _Reader:
         if dotted(call.func) == "next" and given[:1] and given[0] in handles:
             yield self._operation_at(call, "next", False)
         if self.far == 0 or not handles & {*given, *named.values()}:
+            return
+        if last_part(call.func) in MOVE_NOTHING:
             return
         made = self.program.class_of(self.module, call.func)
         known, own = self._known(call.func), self._own_method(call.func)

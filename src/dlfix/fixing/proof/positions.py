@@ -12,6 +12,7 @@ from dlfix.fixing.proof import order
 from dlfix.fixing.proof.accesses import sets_first
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import (
+    MOVE_NOTHING,
     Held,
     Operation,
     held_by,
@@ -49,8 +50,6 @@ _STREAMS = frozenset(
 _ADVANCES = frozenset(
     "readline readlines read read1 readinto seek skip grab __next__ fieldnames tell".split()
 )
-# Functions that ask a handle for what does not depend on its position.
-_MOVES_NOTHING = frozenset("len str repr isinstance id print fstat".split())
 # What two sides have said to each other is the state of a connection: a new one starts without it.
 _CONNECTIONS = frozenset("create_connection socket socketpair Popen Serial Telnet FTP SMTP".split())
 _SAYS = frozenset(
@@ -411,7 +410,7 @@ def _may_read(
     return any(
         _known_as(given) in names
         for call in calls_in(function.body)
-        if last_part(call.func) not in _MOVES_NOTHING
+        if last_part(call.func) not in MOVE_NOTHING
         for given in [*call.args, *(k.value for k in call.keywords)]
     )
 
