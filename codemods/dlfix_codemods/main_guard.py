@@ -11,11 +11,11 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from dlfix.fixing.planners.main_guard import MainGuardPlan
 from dlfix.fixing.rendering import code_of
+from dlfix.fixing.script_blocks import CELL, is_marker
 from dlfix.source.text import Position
 from dlfix_codemods.base import PlannedCodemod
 from dlfix_codemods.tools import blocks
 
-CELL = re.compile(r"# ?%%|# ?<codecell>|# In ?\[")
 BLANK = cst.EmptyLine(indent=False)
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
@@ -36,7 +36,7 @@ class MainGuard(PlannedCodemod):
         for guard in plan.guards:
             taken = [indices[span.start] for span in guard.statements]
             last = taken[-1]
-            block, above = _guard(module, taken)
+            block, above = _guard(module, taken, left)
             for index in taken:
                 _hand_down_blanks(body, index)
                 body[index] = None
@@ -61,15 +61,34 @@ def _indices(module: cst.Module) -> dict[Position, int]:
 def _leave_comments(
     module: cst.Module, moved: set[int]
 ) -> tuple[cst.Module, dict[int, list[cst.EmptyLine]]]:
-    """Take the comments that belong to what stays above from the statements that move; each with its index."""
+    """Take the comments that belong to what stays from the statements that move; each with its index."""
     body, left = list(module.body), {}
     for index in sorted(moved - {0}):
         lines = body[index].leading_lines
-        count = _closing(body, index, moved)
+        cell = _to_marker(lines) if not moved.issuperset(_cell_of(body, index)) else 0
+        count = cell or _closing(body, index, moved)
         if count:
             left[index] = list(lines[:count])
             body[index] = body[index].with_changes(leading_lines=lines[count:])
     return module.with_changes(body=body), left
+
+
+def _cell_of(body: Sequence[Statement], index: int) -> Iterator[int]:
+    """Yield the indices of the statements from one to the end of its cell."""
+    yield index
+    for below in range(index + 1, len(body)):
+        if _to_marker(body[below].leading_lines):
+            return
+        yield below
+
+
+def _to_marker(lines: Sequence[cst.EmptyLine]) -> int:
+    """Return how many of some lines go down to the last marker of a cell, and the blank ones below it."""
+    marks = [i for i, line in enumerate(lines) if line.comment and is_marker(line.comment.value)]
+    cut = marks[-1] + 1 if marks else 0
+    while 0 < cut < len(lines) and lines[cut].comment is None:
+        cut += 1
+    return cut
 
 
 def _closing(body: Sequence[Statement], index: int, moved: Collection[int]) -> int:
@@ -121,12 +140,20 @@ def _with_comments(
     for index, statement in enumerate(body):
         waiting += left.get(index, ())
         if statement is not None:
-            yield statement.with_changes(leading_lines=[*waiting, *statement.leading_lines])
+            has_gap = bool(waiting) and waiting[-1].comment is None
+            lines = statement.leading_lines
+            lines = _from_first_comment(lines) if has_gap else lines
+            yield statement.with_changes(leading_lines=[*waiting, *lines])
             waiting = []
 
 
-def _guard(module: cst.Module, taken: Sequence[int]) -> tuple[cst.If, list[cst.EmptyLine]]:
-    """Return the guard over some statements, and the cell markers that stay above it."""
+def _guard(
+    module: cst.Module, taken: Sequence[int], left: Collection[int]
+) -> tuple[cst.If, list[cst.EmptyLine]]:
+    """Return the guard over some statements, and the cell markers that stay above it.
+
+    Below the place of each of `left`, comments from above it stay.
+    """
     existing: cst.If | None = None
     inner: list[Statement] = []
     above: list[cst.EmptyLine] = []
@@ -135,8 +162,12 @@ def _guard(module: cst.Module, taken: Sequence[int]) -> tuple[cst.If, list[cst.E
         statement: Statement = module.body[index]
         lines = _flush(statement.leading_lines)
         if order == 0:
-            above, lines = _cell_marker(_from_first_comment(lines))
-        elif taken[order - 1] != index - 1:
+            lines = _from_first_comment(lines)
+            cut = _to_marker(lines) if _is_one_cell(module, taken) else 0
+            above, lines = lines[:cut], lines[cut:]
+        elif index in left or (
+            not _to_marker(lines) and not _is_one_paragraph(module, taken[order - 1], index)
+        ):
             lines = [BLANK, *_from_first_comment(lines)]
         if not _is_guard(statement):
             step = module.default_indent
@@ -154,6 +185,21 @@ def _guard(module: cst.Module, taken: Sequence[int]) -> tuple[cst.If, list[cst.E
         existing = existing or statement
         inner += parts
     return _block(module, existing, _frozen_first(inner), footer), above
+
+
+def _is_one_cell(module: cst.Module, taken: Sequence[int]) -> bool:
+    """Return whether a guard takes statements of one cell: its marker stays at column 0, where editors want it."""
+    return not any(_to_marker(module.body[index].leading_lines) for index in taken[1:])
+
+
+def _is_one_paragraph(module: cst.Module, above: int, below: int) -> bool:
+    """Return whether two statements are next to each other, or only lines of code without a gap part them."""
+    lines = [line for i in range(above + 1, below + 1) for line in module.body[i].leading_lines]
+    between = module.body[above + 1 : below]
+    return not between or (
+        all(line.comment for line in lines)
+        and all(isinstance(each, cst.SimpleStatementLine) for each in between)
+    )
 
 
 def _frozen_first(inner: list[Statement]) -> list[Statement]:
@@ -257,17 +303,6 @@ def _from_first_comment(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
     """Return the lines above a statement without the blank ones they begin with."""
     first = next((i for i, line in enumerate(lines) if line.comment), len(lines))
     return list(lines[first:])
-
-
-def _cell_marker(
-    lines: Sequence[cst.EmptyLine],
-) -> tuple[list[cst.EmptyLine], list[cst.EmptyLine]]:
-    """Part the lines above a statement after a notebook's cell marker: editors want it at column 0."""
-    marks = [i for i, line in enumerate(lines) if line.comment and CELL.match(line.comment.value)]
-    cut = marks[-1] + 1 if marks else 0
-    while 0 < cut < len(lines) and lines[cut].comment is None:
-        cut += 1
-    return list(lines[:cut]), list(lines[cut:])
 
 
 def _hand_down_blanks(body: list[Statement | None], taken: int) -> None:

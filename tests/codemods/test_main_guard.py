@@ -14,7 +14,7 @@ from dlfix_codemods.main_guard import MainGuard
 
 def guarded(source: str | bytes) -> str | bytes:
     tree = ast.parse(source)
-    division = divide(tree, {})
+    division = divide(tree, source if isinstance(source, str) else source.decode("latin-1"), {})
     assert isinstance(division, Division)
     spans = []
     for unit in division.move:
@@ -142,18 +142,34 @@ def test_a_comment_further_left_than_its_block_is_indented_too() -> None:
 
 
 def test_a_rule_that_ends_a_block_of_settings_stays_with_them() -> None:
-    before = "import a\n\n####\none = 'x'\nfiles = a.list(one)\n####\n\na.go(files)\n"
+    before = "import a\n\n####\nONE = 'x'\nfiles = a.list(ONE)\n####\n\na.go(files)\n"
     assert guarded(before) == (
-        "import a\n\n####\none = 'x'\n####\n\nif __name__ == '__main__':\n"
-        "    files = a.list(one)\n\n    a.go(files)\n"
+        "import a\n\n####\nONE = 'x'\n####\n\nif __name__ == '__main__':\n"
+        "    files = a.list(ONE)\n\n    a.go(files)\n"
     )
 
 
 def test_another_value_of_a_setting_stays_with_it() -> None:
-    before = "import a\n\npath = 'x'\n# path = 'y'\na.make(path)\n# path is there\na.go(path)\n"
+    before = "import a\n\nPATH = 'x'\n# PATH = 'y'\na.make(PATH)\n# PATH is there\na.go(PATH)\n"
     assert guarded(before) == (
-        "import a\n\npath = 'x'\n# path = 'y'\n\nif __name__ == '__main__':\n    a.make(path)\n"
-        "    # path is there\n    a.go(path)\n"
+        "import a\n\nPATH = 'x'\n# PATH = 'y'\n\nif __name__ == '__main__':\n    a.make(PATH)\n"
+        "    # PATH is there\n    a.go(PATH)\n"
+    )
+
+
+def test_cells_under_one_guard_keep_their_markers_and_gaps() -> None:
+    before = "import a\n\n\n# In[5]:\n\n\na.go()\n\n\n# In[6]:\n\n\ndef f(): ...\n\n\n# In[7]:\n\n\nf()\n"
+    assert guarded(before) == (
+        'import a\n\n\n# In[6]:\n\n\ndef f(): ...\n\n\nif __name__ == "__main__":\n    # In[5]:\n\n\n'
+        "    a.go()\n\n\n    # In[7]:\n\n\n    f()\n"
+    )
+
+
+def test_the_marker_of_a_cell_stays_with_what_stays_of_it() -> None:
+    before = "import a\n\na.one()\n\n# In[5]:\na.go()\n\ndef f(): ...\n\nf()\n"
+    assert guarded(before) == (
+        'import a\n\n# In[5]:\n\ndef f(): ...\n\n\nif __name__ == "__main__":\n    a.one()\n\n    a.go()\n\n'
+        "    f()\n"
     )
 
 

@@ -13,13 +13,15 @@ from dlfix.project.import_time import Touched
 
 
 def moved(source: str, **worker_reads: str) -> list[str]:
-    division = divide(ast.parse(textwrap.dedent(source)), worker_reads)
+    text = textwrap.dedent(source)
+    division = divide(ast.parse(text), text, worker_reads)
     assert isinstance(division, Division), division
     return [ast.unparse(s).splitlines()[0] for unit in division.move for s in unit.statements]
 
 
 def reason(source: str, **worker_reads: str) -> str:
-    division = divide(ast.parse(textwrap.dedent(source)), worker_reads)
+    text = textwrap.dedent(source)
+    division = divide(ast.parse(text), text, worker_reads)
     assert isinstance(division, Refused)
     return division.reason
 
@@ -37,10 +39,11 @@ def test_code_of_the_project_that_gets_what_a_worker_cannot_make_sets_up_no_libr
         once = "calls `print`" if "load" in ast.unparse(call) else ""
         return Touched(once=once, is_followed="own" in ast.unparse(call))
 
-    division = divide(ast.parse(source), {}, followed)
+    division = divide(ast.parse(source), source, {}, followed)
     assert isinstance(division, Division)
     assert [ast.unparse(unit.first) for unit in division.stay] == ["import own", "own.use_half()"]
-    division = divide(ast.parse("import own\nmodel = own.load()\nown.use_half()"), {}, followed)
+    source = "import own\nmodel = own.load()\nown.use_half()"
+    division = divide(ast.parse(source), source, {}, followed)
     assert isinstance(division, Division)
     assert [ast.unparse(unit.first) for unit in division.stay] == ["import own"]
 
@@ -254,13 +257,14 @@ def test_a_text_that_stands_alone_goes_with_the_statement_below_it() -> None:
     assert moved(source) == ["start()", "'About the run.'", "f()"]
 
 
-@pytest.mark.parametrize(
-    ("above", "gap", "is_moved"),
-    [("", "", False), ("fetch()", "", True), ("", "\n", True), ("fetch()\n", "", False)],
-)
-def test_what_is_printed_goes_with_the_statement_that_it_announces(above, gap, is_moved) -> None:
-    source = f"import a\n{above}\nprint('loading')\n{gap}words = a.Words('x')\nrun()"
-    assert ("print('loading')" in moved(source, words="`worker`")) == is_moved
+def test_what_is_printed_is_printed_by_the_parent_alone() -> None:
+    source = """
+        import a
+        print('loading')
+        words = a.Words('x')
+        run()
+    """
+    assert moved(source, words="`worker`") == ["print('loading')", "run()"]
 
 
 def test_a_setting_of_the_process_keeps_its_place_among_what_moves() -> None:
@@ -400,8 +404,8 @@ def test_a_limit_is_set_in_the_workers_whatever_runs_above_it() -> None:
 
 
 def test_an_import_of_own_code_which_may_set_up_something_stays() -> None:
-    tree = ast.parse("import a\na.go()\nimport own\nimport b\nown.go(b)")
-    division = divide(tree, {}, is_own=lambda name: name == "own")
+    source = "import a\na.go()\nimport own\nimport b\nown.go(b)"
+    division = divide(ast.parse(source), source, {}, is_own=lambda name: name == "own")
     assert isinstance(division, Division)
     assert [ast.unparse(unit.first) for unit in division.stay] == ["import a", "import own"]
 
@@ -418,15 +422,89 @@ def test_what_a_value_in_a_worker_was_made_of_stays_as_it_is_set_later() -> None
     assert moved(source, SIZES="`f`") == ["go()"]
 
 
-@pytest.mark.parametrize(
-    ("setting", "is_moved"),
-    [
-        ("warnings.filterwarnings('ignore')", True),
-        ("os.environ['PYTHONHASHSEED'] = '0'", False),
-    ],
-)
-def test_a_setting_that_no_import_goes_by_may_move_below_it(setting: str, is_moved: bool) -> None:
-    source = f"import os, warnings, lib\nlib.go()\n{setting}\nimport torch\ndef f(): torch.x\nf()"
-    assert (setting in moved(source)) == is_moved
+@pytest.mark.parametrize("gap", ["", "\n"])
+def test_a_setting_that_no_import_goes_by_may_move_below_it(gap: str) -> None:
+    setting = "warnings.filterwarnings('ignore')"
+    source = (
+        f"import os, warnings, lib\nlib.go()\n{setting}\n{gap}import torch\ndef f(): torch.x\nf()"
+    )
+    assert setting in moved(source)
+    setting = "os.environ['PYTHONHASHSEED'] = '0'"
+    source = f"import os, lib\nlib.go()\n{gap}{setting}\n{gap}import torch\ndef f(): torch.x\nf()"
+    assert (setting in moved(source)) == (not gap)
     kept = "import os, lib\nlib.go()\nos.environ['A'] = '0'\nimport torch\ndef f(): torch.x\nf()"
     assert "must be made on import" in reason(kept)
+
+
+@pytest.mark.parametrize(
+    ("block", "is_kept"),
+    [
+        ("lr = 0.1\nEPOCHS = 3", True),  # only constants
+        ("lr = 0.1\nmodel = a.make()", False),
+        ("model = a.make()\nlr = 0.1", False),
+        ("lr = 0.1\nWIDTH = 3\nmodel = a.make()", True),  # `WIDTH` belongs at module level
+        ("lr = 0.1\nshown = 3\nmodel = a.make()", True),  # `shown` has to stay
+        ("shown = 3\nmodel = a.make()\nlr = 0.1", False),
+        ("# how fast\nlr = 0.1\n# the model\nmodel = a.make()", False),
+        ("lr = 0.1\n\nmodel = a.make()", True),
+    ],
+)
+def test_a_constant_stays_or_moves_with_its_paragraph(block: str, is_kept: bool) -> None:
+    source = f"import a\na.start()\n\n{block}\n\ndef show(): print(shown)\nshow()\na.run(lr)"
+    assert ("lr = 0.1" not in moved(source)) == is_kept
+
+
+@pytest.mark.parametrize("marker", ["# %%", "#%% a", "# In[3]:", "# <codecell>"])
+def test_a_cell_moves_as_a_whole(marker: str) -> None:
+    source = f"""
+import a
+a.start()
+
+{marker}
+import b
+
+epochs = 3
+
+a.go(b, epochs)
+
+{marker}
+import c
+
+size = 4
+
+{marker}
+def f(): ...
+a.end(c, size)
+"""
+    assert moved(source)[1:-1] == ["import b", "epochs = 3", "a.go(b, epochs)"]
+    apart = moved(source.replace(marker, "# a comment"))
+    assert apart == ["a.start()", "a.go(b, epochs)", "a.end(c, size)"]
+
+
+@pytest.mark.parametrize(
+    ("reader", "is_kept"),
+    [("", True), ("def f(): return rate\n", False), ("half = rate / 2\n", True)],
+)
+def test_a_constant_that_only_the_script_changes_stays_in_its_paragraph(
+    reader: str, is_kept: bool
+) -> None:
+    source = f"import a\n\nepochs = 3\nrate = 0.1\n\nfor e in range(epochs):\n    rate /= a.run(e)\n{reader}"
+    assert ("rate = 0.1" not in moved(source)) == is_kept
+
+
+@pytest.mark.parametrize(
+    ("above", "is_kept"),
+    [
+        ("os.environ['GPU'] = '1'", True),
+        ("args = parse()\nos.environ['GPU'] = args.gpu", False),
+        ("model = torch.load('x')\nos.environ['GPU'] = '1'", False),
+        ("def choose(gpu): os.environ['GPU'] = gpu\nchoose(input())", False),
+        ("args = parse()", True),
+    ],
+)
+def test_a_device_is_chosen_above_the_guard_if_what_it_goes_by_is_set_there(
+    above: str, is_kept: bool
+) -> None:
+    device = "device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')"
+    source = f"import os, torch\n{above}\n\n{device}\n\ndef f(): ...\ntorch.run(device)"
+    assert (device not in moved(source)) == is_kept

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dlfix.fixing.plans import Refused
+from dlfix.fixing.script_blocks import Blocks
 from dlfix.project.import_time import IMPORTS, ImportTime, Outside, Touched, Unit, is_guard
 from dlfix.project.process_settings import (
     for_imports,
@@ -31,6 +32,7 @@ class Division:
 
 def divide(
     tree: ast.Module,
+    text: str,
     worker_reads: Mapping[str, str],
     outside: Outside = lambda _: Touched(),
     is_own: Callable[[str], bool] = lambda _: False,
@@ -41,18 +43,23 @@ def divide(
 
     What stays: definitions, settings that workers go by, and what these, or a worker, need. Above the
     last of these, and above the first statement that has to move, also imports, constants and other
-    settings. All else moves, in its order.
+    settings, unless they stand in a paragraph or a cell that moves. All else moves, in its order.
     """
-    return _Divider(ImportTime(tree, outside), worker_reads, is_own).divide()
+    return _Divider(ImportTime(tree, outside), text, worker_reads, is_own).divide()
 
 
 class _Divider:
     def __init__(
-        self, module: ImportTime, worker_reads: Mapping[str, str], is_own: Callable[[str], bool]
+        self,
+        module: ImportTime,
+        text: str,
+        worker_reads: Mapping[str, str],
+        is_own: Callable[[str], bool],
     ) -> None:
         self.module = module
         self.is_own = is_own
         self.units = module.units
+        self.blocks = Blocks(self.units, text)
         # name -> until where, and by whom, it is needed: at import by a unit, or at the end in a worker
         self.needed = {name: (len(self.units), who) for name, who in worker_reads.items()}
         self.stay: set[int] = set()
@@ -230,37 +237,31 @@ class _Divider:
 
     def _keep_above_the_tail(self) -> Refused | None:
         """Keep, in their places, what may stay above the last statement that has to, or the first that cannot."""
-        may_stay = [i for i, unit in enumerate(self.units) if self._may_stay(unit)]
-        first = next((i for i in range(len(self.units)) if i not in {*self.stay, *may_stay}), 0)
+        indices = set(range(len(self.units)))
+        may_stay = {i for i in indices if self._may_stay(self.units[i])}
+        first = min(indices - self.stay - may_stay, default=0)
         tail = max(first, 1 + max(self.stay, default=-1))
         above = {i for i in may_stay if i < tail}
-        for index in above:
-            if _is_import(self.units[index]):
+        for index in above - self.stay:
+            if _is_import(self.units[index]) and not self._goes_with_its_cell(index, first, above):
                 self._keep(index)
         constants = {i for i in above if self._is_constant(self.units[i])}
-        refused = self._keep_needed() or self._keep_free(constants - self._beside(constants, first))
-        for index in sorted(above) if refused is None else ():
-            if self._is_setting(self.units[index]) and self._may_be_set(index):
+        refused = self._keep_needed() or self._keep_constants(constants, above - constants)
+        for index in sorted(above - self.stay) if refused is None else ():
+            if self._is_setting(self.units[index]) and self._may_be_set(index, above):
                 self._keep(index)
         return refused or self._keep_needed()
 
-    def _beside(self, constants: set[int], first: int) -> set[int]:
-        """Return those of some constants, from a unit on, that stand on the next line to one that moves."""
-        found: set[int] = set()
-        for order in (range(len(self.units)), reversed(range(len(self.units)))):
-            for index in order:
-                moving = {i for i in (index - 1, index + 1) if self._joins(index, i)}
-                moving -= self.stay | (constants - found)
-                if index in constants and index >= first and moving:
-                    found.add(index)
-        return found
+    def _goes_with_its_cell(self, index: int, first: int, above: set[int]) -> bool:
+        """Return whether an import below the first statement that moves is in a cell of which nothing else stays."""
+        kept = {i for i in self.stay if not _is_import(self.units[i])}
+        return self.blocks.has_cells and index > first and self._leaves(index, kept, above)
 
-    def _joins(self, one: int, other: int) -> bool:
-        """Return whether two units stand on lines that follow each other."""
-        if not 0 <= other < len(self.units):
-            return False
-        upper, lower = self.units[min(one, other)], self.units[max(one, other)]
-        return lower.row == (upper.statements[-1].end_lineno or 0) + 1
+    def _leaves(self, index: int, kept: set[int], optional: set[int]) -> bool:
+        """Return whether a unit that may stay goes with what moves around it."""
+        moving = {*range(len(self.units))} - kept - optional
+        capital = {i for i in optional if _is_capital(self.units[i])}
+        return self.blocks.leaves(index, kept, moving, capital)
 
     def _may_stay(self, unit: Unit) -> bool:
         return (
@@ -273,11 +274,14 @@ class _Divider:
     def _is_setting(self, unit: Unit) -> bool:
         return all(self._sets_up(each) for each in unit.statements)
 
-    def _may_be_set(self, index: int) -> bool:
+    def _may_be_set(self, index: int, optional: set[int]) -> bool:
         """Return whether a setting stays: what stays below goes by it, or nothing that moves from above it does."""
         names = self._set_by(index)
         if any(i > index and self._is_under(names, self.units[i]) for i in self.stay):
             return True
+        settings = {i for i in optional if self._is_setting(self.units[i])}
+        if self._leaves(index, self.stay, settings):
+            return False
         return self._rests_on(index, self.stay) and not self._goes_by(index)
 
     def _is_under(self, names: set[str], unit: Unit) -> bool:
@@ -321,34 +325,60 @@ class _Divider:
         """Keep those of some units that nothing which moves changes, or needs as it was."""
         while bound := {i for i in found if not self._is_free(i, found | self.stay)}:
             found -= bound
+        return self._keep_all(found)
+
+    def _keep_all(self, found: set[int]) -> Refused | None:
         for index in sorted(found - self.stay):
             self._keep(index)
         return self._keep_needed()
 
-    def _is_free(self, index: int, stay: set[int]) -> bool:
+    def _keep_constants(self, found: set[int], neutral: set[int]) -> Refused | None:
+        """Keep those of some constants that are free, unless their paragraph or cell moves; so far others may do both."""
+        while leaving := {
+            i
+            for i in found
+            if self._leaves(i, self.stay, found | neutral)
+            or not (self._is_free(i, found | self.stay) or self._is_of_script(i, found))
+        }:
+            found -= leaving
+        return self._keep_all(found)
+
+    def _is_of_script(self, index: int, found: set[int]) -> bool:
+        """Return whether a name is of the script's own code alone, which may change it below, and its paragraph stays."""
+        stay = found | self.stay
+        beside = {i for i in self.blocks.paragraphs[index] if i in stay and i != index}
+        return (
+            not self.units[index].effects.touches & self._read_by_definitions
+            and self._is_free(index, stay, may_change=True)
+            and any(not _is_import(self.units[i]) and self._is_free(i, stay) for i in beside)
+        )
+
+    def _is_free(self, index: int, stay: set[int], *, may_change: bool = False) -> bool:
+        """Return whether nothing that moves changes a unit's names, or needs them as they were before."""
         unit = self.units[index]
+        own = unit.effects.touches
         moving = [(i, each) for i, each in enumerate(self.units) if i not in stay]
+        below = unit.effects.reads - own if may_change else own | unit.effects.reads
         return self._rests_on(index, stay) and not any(
-            each.effects.touches & (unit.effects.touches | unit.effects.reads)
-            or (i < index and self._read_by(each) & unit.effects.touches)
+            each.effects.touches & (below if i > index else own | unit.effects.reads)
+            or (i < index and (self._read_by(each) & own or self._is_made_for(i, unit, stay)))
             for i, each in moving
             if not _is_import(each)
         )
 
-    def _keep_texts(self) -> None:
-        """Keep a text that stands alone, or is printed, with the statement below it, which it describes."""
-        for index in reversed(range(len(self.units) - 1)):
-            text = _is_docstring(self.units[index].first) or self._announces(index)
-            if index + 1 in self.stay and text:
-                self.stay.add(index)
+    def _is_made_for(self, index: int, unit: Unit, stay: set[int]) -> bool:
+        """Return whether a unit below goes by settings that one which moves makes, and that cannot be made on import."""
+        names = self._set_by(index)
+        if not names or not self._is_under(names, unit):
+            return False
+        is_setting = self._is_setting(self.units[index]) and self._rests_on(index, stay)
+        return not is_setting or self._goes_by(index) is not None
 
-    def _announces(self, index: int) -> bool:
-        """Return whether a unit prints what the line below is about to do, and no line above has done."""
-        match self.units[index].statements:
-            case [ast.Expr(value=ast.Call(func=ast.Name("print"), args=[ast.Constant()]))]:
-                alone = self._joins(index, index + 1) and not self._joins(index, index - 1)
-                return alone and self._may_fail(self.units[index + 1])
-        return False
+    def _keep_texts(self) -> None:
+        """Keep a text that stands alone with the statement below it, which it describes."""
+        for index in reversed(range(len(self.units) - 1)):
+            if index + 1 in self.stay and _is_docstring(self.units[index].first):
+                self.stay.add(index)
 
     def _is_constant(self, unit: Unit) -> bool:
         """Return whether a unit gives names values that are the same in each process."""
@@ -420,6 +450,11 @@ def _named(name: str) -> str:
 
 def _is_import(unit: Unit) -> bool:
     return all(isinstance(each, IMPORTS) for each in unit.statements)
+
+
+def _is_capital(unit: Unit) -> bool:
+    names = unit.effects.binds
+    return bool(names) and all(name.isupper() for name in names)
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

@@ -15,7 +15,10 @@ _NUMPY = frozenset(
     "array asarray zeros ones full arange linspace eye empty float32 int64 uint8".split()
 )
 _PATHS = frozenset("join dirname basename abspath realpath normpath splitext".split())
-_OTHERS = frozenset(["pathlib.Path", "collections.OrderedDict", "collections.defaultdict"])
+_OTHERS = frozenset(
+    "pathlib.Path collections.OrderedDict collections.defaultdict os.cpu_count multiprocessing.cpu_count"
+    " torch.device torch.cuda.is_available torch.cuda.device_count".split()
+)
 # Methods of texts, lists and dicts.
 _METHODS = frozenset(
     "format join split strip replace upper lower copy items keys values get append extend update insert index".split()

@@ -84,8 +84,9 @@ class MissingMainGuard(Rule):
 
     The fix is safe. Definitions, settings that workers need and the names that these or a worker
     need stay at module level; so do imports, constants and other settings above them. The other
-    statements move under the guard, in order: a setting of the process (`os.environ`, warnings) moves
-    with the statements around it. There is no fix if a worker reads a name that can be set only once,
+    statements move under the guard, in order. A constant or a setting of the process (`os.environ`,
+    warnings) stays or moves with its paragraph, in the script of a notebook with its cell, and what is
+    printed is printed under the guard, so that workers do not print it again. There is no fix if a worker reads a name that can be set only once,
     if a setting that workers need would be made before a statement that may depend on it, or if other
     modules import the script.
 

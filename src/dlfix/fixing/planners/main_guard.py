@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from dlfix.fixing.guard_split import Division, divide
 from dlfix.fixing.module_state import ModuleState
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
+from dlfix.fixing.script_blocks import CELL
 from dlfix.project.import_time import Unit
 from dlfix.reach.worker_code import WorkerCode
 from dlfix.source.lines import bare
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 CODEMOD = "main_guard"
-# `# In[3]` is what is left of a notebook that was exported: nobody runs its cells.
-CELL = re.compile(r"# ?%%|# ?<codecell>")
 _MOST_GUARDS = 3
 
 
@@ -64,6 +62,7 @@ def _outcome(module: Module, finding: Finding, analysis: Analysis) -> Fix | Refu
     reads = {**state.worker_reads(), **_worker_reads(module, analysis)}
     division = divide(
         module.tree,
+        module.text,
         reads,
         state.touched,
         lambda name: analysis.project.find(name, module) is not None,
