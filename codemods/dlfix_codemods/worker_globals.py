@@ -8,23 +8,28 @@ import libcst as cst
 
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.planners.worker_globals import INITARGS, TARGET, WorkerGlobalsPlan
-from dlfix_codemods import class_edits
+from dlfix.fixing.planners.worker_globals_above import AboveGuardPlan
+from dlfix_codemods import above_guard, class_edits
 from dlfix_codemods.base import PlannedCodemod
 from dlfix_codemods.tools import imports, placement, wrapping
 from dlfix_codemods.tools.positions import all_spans, find
 
 
 class WorkerGlobals(PlannedCodemod):
-    """Give loaders a `worker_init_fn` that sets what workers read, or objects what they read there."""
+    """Give loaders a `worker_init_fn` that sets what workers read, or objects what they read there, or set it above a guard."""
 
     DESCRIPTION = "Set in each worker the globals that only the parent sets."
     NAME: ClassVar[str] = "worker_globals"
 
     @staticmethod
-    def rewrite(module: cst.Module, plan: WorkerGlobalsPlan | ClassPlan) -> cst.Module:
+    def rewrite(
+        module: cst.Module, plan: WorkerGlobalsPlan | ClassPlan | AboveGuardPlan
+    ) -> cst.Module:
         """Carry out one plan; code outside it stays to the byte."""
         if isinstance(plan, ClassPlan):
             return class_edits.rewrite(module, plan)
+        if isinstance(plan, AboveGuardPlan):
+            return above_guard.rewrite(module, plan)
         index = placement.top_level_index(module, plan.above)
         calls = find(module, plan.calls, cst.Call)
         binds = plan.option == TARGET or (plan.values and not plan.is_pool)

@@ -15,6 +15,7 @@ from dlfix.project.process_settings import (
     libraries_used,
     may_go_by,
     of_the_parent,
+    settings_in,
     settings_made,
 )
 from dlfix.project.pure import gives_same_values
@@ -368,7 +369,7 @@ class _Divider:
 
     def _is_made_for(self, index: int, unit: Unit, stay: set[int]) -> bool:
         """Return whether a unit below goes by settings that one which moves makes, and that cannot be made on import."""
-        names = self._set_by(index)
+        names = {n for s in self.units[index].statements for n in settings_in(self.module, s)}
         if not names or not self._is_under(names, unit):
             return False
         is_setting = self._is_setting(self.units[index]) and self._rests_on(index, stay)
@@ -383,6 +384,8 @@ class _Divider:
     def _is_constant(self, unit: Unit) -> bool:
         """Return whether a unit gives names values that are the same in each process."""
         names = unit.effects.binds
+        if is_guard(unit.first):
+            return False
         if all(gives_same_values(self.module, each) for each in unit.statements):
             return bool(unit.effects.touches)
         return (

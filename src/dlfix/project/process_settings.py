@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from dlfix.project.import_time import ImportTime, Unit
+from dlfix.project.repeatable import sets_by_name
 from dlfix.project.syntax import FUNCTIONS, base_name, dotted
 
 # What workers inherit, or what no worker that loads data goes by.
@@ -43,6 +44,27 @@ ANYTHING = "*"  # code that is not known
 def settings_made(module: ImportTime, statement: ast.stmt) -> frozenset[str]:
     """Return the full names of what a statement that sets up libraries sets, and calls to set it."""
     return frozenset(_set(module, statement, frozenset()))
+
+
+def settings_in(module: ImportTime, node: ast.AST) -> Iterator[str]:
+    """Yield the full names of the settings that any code makes, also by functions of its module."""
+    yield from _settings_in(module, node, set())
+
+
+def _settings_in(module: ImportTime, node: ast.AST, seen: set[str]) -> Iterator[str]:
+    for each in ast.walk(node):
+        match each:
+            case ast.Call(func=func):
+                name = module.full_name(func)
+                definition = module.definitions.get(name)
+                if isinstance(definition, FUNCTIONS) and name not in seen:
+                    seen.add(name)
+                    for statement in definition.body:
+                        yield from _settings_in(module, statement, seen)
+                elif sets_by_name(module, name):
+                    yield name
+            case ast.Assign() | ast.AugAssign():
+                yield from (name for name in _set(module, each, frozenset()) if "." in name)
 
 
 def of_the_parent(name: str) -> bool:
@@ -142,5 +164,6 @@ __all__ = [
     "libraries_used",
     "may_go_by",
     "of_the_parent",
+    "settings_in",
     "settings_made",
 ]

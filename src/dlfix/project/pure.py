@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from dlfix.project.import_time import ImportTime
+from dlfix.project.set_order import uses_of_order
 from dlfix.project.syntax import dotted
 from dlfix.project.trees import COMPREHENSIONS
 
@@ -23,6 +24,7 @@ _OTHERS = frozenset(
 _METHODS = frozenset(
     "format join split strip replace upper lower copy items keys values get append extend update insert index".split()
 )
+_WITH_CONSTANTS = ("torch", "numpy", "math", "string")  # `torch.float32`, `math.pi`
 _SIMPLE = (
     ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.UnaryOp, ast.BinOp, ast.BoolOp, ast.Compare, ast.JoinedStr,
     ast.FormattedValue, ast.Subscript, ast.Slice, ast.IfExp, ast.Starred, ast.Name, *COMPREHENSIONS, ast.comprehension,
@@ -32,7 +34,10 @@ _SIMPLE = (
 
 def gives_same_values(module: ImportTime, statement: ast.stmt) -> bool:
     """Return whether a statement sets names of the module, or items of what they hold, to the same in each process."""
-    return _same(module, statement, frozenset())
+    ordered = uses_of_order(module.tree)
+    return _same(module, statement, frozenset()) and not any(
+        each in ordered for each in ast.walk(statement)
+    )
 
 
 def _same(module: ImportTime, statement: ast.stmt, seen: frozenset[str]) -> bool:
@@ -66,6 +71,8 @@ def _is_pure(module: ImportTime, value: ast.expr | ast.comprehension, seen: froz
             return _is_known(module, func, seen) and all(
                 _is_pure(module, each, seen) for each in given
             )
+        case ast.Attribute(value=ast.Name(id=owner)) if owner in module.imports:
+            return module.imports[owner] in _WITH_CONSTANTS and isinstance(value.ctx, ast.Load)
     return isinstance(value, _SIMPLE) and all(
         _is_pure(module, each, seen)
         for each in ast.iter_child_nodes(value)

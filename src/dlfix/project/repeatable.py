@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.project.import_time import ImportTime, Unit
+from dlfix.project.set_order import uses_of_order
 from dlfix.project.syntax import FUNCTIONS, LOG_METHODS, dotted
 
 # What gives something else, or does something to the world, each time it is called.
 ONCE = (
-    "print", "input", "exec", "eval", "breakpoint", "exit", "quit",
+    "print", "input", "hash", "exec", "eval", "breakpoint", "exit", "quit",
     "random", "secrets", "uuid", "time", "numpy.random", "tempfile", "subprocess", "shutil", "socket",
     "datetime.datetime.now", "datetime.datetime.today", "datetime.date.today", "sys.exit",
     "os.system", "os.makedirs", "os.mkdir", "os.remove", "os.unlink", "os.rename", "os.rmdir",
@@ -84,7 +85,6 @@ def sets_up_a_library(module: ImportTime, statement: ast.stmt) -> bool:
         return all(sets_up_a_library(module, s) for s in inner)
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         name = module.full_name(statement.value.func)
-        head = name.partition(".")[0]
         method = name.rpartition(".")[2]
         definition = module.definitions.get(name)
         if isinstance(definition, ast.FunctionDef):
@@ -95,14 +95,20 @@ def sets_up_a_library(module: ImportTime, statement: ast.stmt) -> bool:
             method in (*LOG_METHODS, "shutdown") or _begins_anew(statement.value)
         ):
             return False
-        imported = head in {full.partition(".")[0] for full in module.imports.values()}
-        return name.startswith(SETTINGS) or (imported and method.startswith(SETTING_METHODS))
+        return sets_by_name(module, name)
     if isinstance(statement, (ast.Assign, ast.AugAssign)):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         return all(
             isinstance(t, (ast.Attribute, ast.Subscript)) and _of_import(module, t) for t in targets
         ) and not any(_once(module, statement, frozenset()))
     return False
+
+
+def sets_by_name(module: ImportTime, name: str) -> bool:
+    """Return whether a callee, by its full name, sets something in a library."""
+    head, method = name.partition(".")[0], name.rpartition(".")[2]
+    imported = head in {full.partition(".")[0] for full in module.imports.values()}
+    return name.startswith(SETTINGS) or (imported and method.startswith(SETTING_METHODS))
 
 
 def _only_sets_up(module: ImportTime, function: ast.FunctionDef) -> bool:
@@ -160,6 +166,8 @@ def _of_import(module: ImportTime, target: ast.expr) -> bool:
 def _once(module: ImportTime, node: ast.AST, seen: frozenset[str]) -> Iterator[str]:
     if isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)):
         return
+    if node in uses_of_order(module.tree):
+        yield "goes by the order of a set, which is another in each process"
     if isinstance(node, ast.Call):
         yield from _once_call(module, node, seen)
     if isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom)):

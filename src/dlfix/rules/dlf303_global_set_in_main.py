@@ -215,6 +215,9 @@ class GlobalSetInMain(Rule):
     table or configuration object. A pool without an `initializer` gets one that sets it, and the target of a process is
     run by a function that sets it first.
 
+    One form is safe: constants that only the guard sets (`size = 4`, `root = os.path.join("data", "train")`,
+    `device = torch.device("cpu")`), and that nothing changes, are set above it. Each process computes the same.
+
     ## How to turn it off
 
     `# dlfix: ignore[DLF303]` on the line that sets the name, or `ignore = ["DLF303"]`.

@@ -343,3 +343,23 @@ GOES_BY = {
 def test_what_stays_does_not_go_by_a_setting_that_moved(moves, stays, above):
     assert any("may depend on" in reason for reason in guarded(stays, moves, above=above))
     assert guarded("N = len('a') * 2\n", moves, above=above) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "is_worse"),
+    [
+        ("names = list(set(text))\n", True),
+        ("names = sorted(set(text))\n", False),
+        ("names = {x: i for i, x in enumerate({*text})}\n", True),
+        ("parts = set(text)\nnames = [*map(str, parts)]\n", True),
+        ("parts = list({'a', 'b'})\nnames = dict(a=parts)\n", True),
+        ("names = list({1, 2})\n", False),
+        ("names = [x for x in text if x in set(text)]\n", False),
+        ("names = len(list(set(text)))\n", False),
+    ],
+)
+def test_what_a_worker_reads_is_not_in_the_order_of_a_set(made, is_worse):
+    stays = f"text = 'abc'\n{made}def load():\n    return names\n"
+    assert bool(guarded(stays, "start()\n")) == is_worse
+    unread = stays.replace("return names", "return text")
+    assert guarded(unread, "start()\n") == []

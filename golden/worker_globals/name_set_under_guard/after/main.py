@@ -22,8 +22,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--workers", type=int, default=0)
     parser.add_argument("--start-method", default="spawn")
+    parser.add_argument("--factor", type=int, default=3)
     args = parser.parse_args()
-    factor = 3
+    factor = args.factor
     loader = DataLoader(
         Numbers(),
         batch_size=2,

@@ -12,6 +12,7 @@ from dlfix.fixing import naming
 from dlfix.fixing.hoisting import carried_settings
 from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.planners import worker_globals_in_place as in_place
+from dlfix.fixing.planners.worker_globals_above import above_the_guard
 from dlfix.fixing.planners.worker_globals_imports import imported_again, importing
 from dlfix.fixing.planners.worker_globals_kept import on_their_objects, set_later, why_unsafe
 from dlfix.fixing.planners.worker_globals_passed import is_the_global
@@ -95,11 +96,12 @@ class _No(Exception):
 
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
-    """Carry each setting that workers lack: on the object that reads it, in a partial, or by a `worker_init_fn`."""
-    kept = list(on_their_objects(findings, analysis))
-    yield from kept
-    done = {finding for each in kept for finding in each.findings}
-    yield from _to_workers([each for each in findings if each not in done], analysis)
+    """Set each constant above the guard, and carry other settings: on an object, in a partial, or by a `worker_init_fn`."""
+    for form in (above_the_guard, on_their_objects, _to_workers):
+        planned = list(form(findings, analysis))
+        yield from planned
+        done = {finding for each in planned for finding in each.findings}
+        findings = [each for each in findings if each not in done]
 
 
 def _to_workers(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
-from dlfix.fixing.proof import made_early, run_by_path, worker_state
+from dlfix.fixing.proof import left_guard, made_early, run_by_path, set_order, worker_state
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.order import CONSTRUCTORS
@@ -65,9 +65,14 @@ def check(change: FileChange) -> Iterator[Regression]:
         change, guarded, lambda node: _effect(change, node, old=True).changes
     )
     yield from _defined_earlier(change)
+    at_import, guards = _at_import(change.after), [*filter(is_guard, change.before.tree.body)]
+    yield from left_guard.check(
+        change, at_import, guards, lambda node: _effect(change, node, old=True).changes
+    )
     moved = _moved(change)
     if not moved:
         return
+    yield from set_order.check(change, at_import)
     yield from worker_state.kept_before_a_change(
         change, moved, lambda node: _effect(change, node, old=True).changes
     )

@@ -61,6 +61,18 @@ def check(
                 yield from _made_without(change, node, kept, made)
 
 
+def below_settings(
+    change: FileChange, body: Sequence[ast.stmt], some: Sequence[ast.stmt]
+) -> Iterator[ast.stmt]:
+    """Yield those of some statements of a block that may go by a setting which another makes before."""
+    made: list[str] = []
+    for node in body:
+        if not any(node is each for each in some):
+            made += _settings_of(change, node)
+        elif any(_is_under(each, name) for each in _libraries(change, node) for name in made):
+            yield node
+
+
 def _made_early(
     change: FileChange, node: ast.stmt, kept: ast.stmt, used: Mapping[str, int]
 ) -> Iterator[Regression]:
@@ -192,4 +204,4 @@ def _used_by(
         yield from _used(program, module, values, far, seen) if values else ["*"]
 
 
-__all__ = ["READ_AT_START", "check"]
+__all__ = ["READ_AT_START", "below_settings", "check"]
