@@ -385,6 +385,23 @@ def test_a_setting_stays_where_a_constant_below_goes_by_it() -> None:
     assert "may depend on it" in reason(source.format(constant="ROWS = lib.load()"), ROWS="`f`")
 
 
+@pytest.mark.parametrize(
+    ("value", "is_kept"), [("Path('x') / 'y'", True), ("Path('x')", True), ("lib.Folder()", False)]
+)
+def test_a_path_is_the_same_once_its_folder_is_made(value: str, is_kept: bool) -> None:
+    source = f"import lib\nfrom pathlib import Path\nout = {value}\nout.mkdir(exist_ok=True)\ngo()"
+    if is_kept:
+        assert moved(source, out="`f`") == ["out.mkdir(exist_ok=True)", "go()"]
+    else:
+        assert "calls `out.mkdir`" in reason(source, out="`f`")
+
+
+def test_functions_that_compute_may_be_called_again() -> None:
+    source = "import torch.nn.functional as F\nprint(1)\neye = F.{name}(3)\ngo()"
+    assert "eye = F.one_hot(3)" not in moved(source.format(name="one_hot"), eye="`f`")
+    assert "calls `F.dropout`" in reason(source.format(name="dropout"), eye="`f`")
+
+
 def test_a_logger_that_logs_is_the_same_afterwards() -> None:
     source = """
         import logging

@@ -22,6 +22,8 @@ from dlfix.project.trees import COMPREHENSIONS, walk
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 IMPORTS = (ast.Import, ast.ImportFrom)
 IN_PLACE = frozenset({"random.shuffle", "numpy.random.shuffle", "heapq.heapify", "bisect.insort"})
+# What gives objects that no call changes.
+UNCHANGING = frozenset({"logging.getLogger", "pathlib.Path", "os.path.join"})
 EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "SystemExit"})
 
 
@@ -366,17 +368,24 @@ class ImportTime:
             # A call whose result nobody keeps is made for its effect: `parser.add_argument(...)`.
             func = node.value.func
             name = base_name(func)
-            is_known = name in self.imports or (name is not None and self._is_logger(name))
+            is_known = name in self.imports or (name is not None and self._stays_the_same(name))
             if isinstance(func, ast.Attribute) and name and not is_known:
                 effects.mutates.add(name)
 
-    def _is_logger(self, name: str) -> bool:
-        """Return whether a name stands for a logger of the standard library, which its calls leave as it is."""
+    def _stays_the_same(self, name: str) -> bool:
+        """Return whether calls leave what a name stands for as it is: a logger, a text, a number or a path."""
         given = self.assigned.get(name, [])
-        return bool(given) and all(
-            isinstance(each, ast.Call) and self.full_name(each.func) == "logging.getLogger"
-            for each in given
-        )
+        return bool(given) and all(self._is_unchanging(each) for each in given)
+
+    def _is_unchanging(self, value: ast.expr) -> bool:
+        match value:
+            case ast.Constant() | ast.JoinedStr():
+                return True
+            case ast.BinOp(left=left, op=ast.Div()):
+                return self._is_unchanging(left)
+            case ast.Call(func=func):
+                return self.full_name(func) in UNCHANGING
+        return False
 
     def _state(self, node: ast.expr) -> set[str]:
         """Return what a change of an attribute or an item changes: a name, or `os.environ` of the standard library."""

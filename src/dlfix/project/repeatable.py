@@ -24,6 +24,9 @@ ONCE = (
 )  # fmt: skip
 # What is as good the second time, though its module is among those.
 _PLAIN = ("multiprocessing.cpu_count", "torch.multiprocessing.cpu_count", "time.strptime")
+# What computes with what it is given, but for functions that draw random numbers.
+_COMPUTES = "torch.nn.functional."
+_DRAWS = ("dropout", "gumbel", "rrelu", "fractional")
 ONCE_METHODS = frozenset(
     [
         "write",
@@ -182,6 +185,7 @@ def _once_call(module: ImportTime, call: ast.Call, seen: frozenset[str]) -> Iter
         yield "opens a file for writing"
     elif (
         name in _PLAIN
+        or (name.startswith(_COMPUTES) and not any(word in name for word in _DRAWS))
         or _is_seeded(module, call)
         or _draws_from_seeded(module, call)
         or (name.startswith("os.") and _may_be_there(call))
