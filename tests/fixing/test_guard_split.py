@@ -396,6 +396,12 @@ def test_a_path_is_the_same_once_its_folder_is_made(value: str, is_kept: bool) -
         assert "calls `out.mkdir`" in reason(source, out="`f`")
 
 
+def test_a_path_of_the_current_folder_stays_with_what_changes_that() -> None:
+    source = "import os\nos.chdir('a')\nROOT = os.path.abspath('b')\nprint(1)\ngo(ROOT)"
+    assert len(moved(source)) == 4
+    assert moved(source, ROOT="`f`") == ["print(1)", "go(ROOT)"]
+
+
 def test_functions_that_compute_may_be_called_again() -> None:
     source = "import torch.nn.functional as F\nprint(1)\neye = F.{name}(3)\ngo()"
     assert "eye = F.one_hot(3)" not in moved(source.format(name="one_hot"), eye="`f`")

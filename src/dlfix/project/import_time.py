@@ -22,6 +22,8 @@ from dlfix.project.trees import COMPREHENSIONS, walk
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 IMPORTS = (ast.Import, ast.ImportFrom)
 IN_PLACE = frozenset({"random.shuffle", "numpy.random.shuffle", "heapq.heapify", "bisect.insort"})
+CURRENT_FOLDER = "os.getcwd"
+OF_CURRENT_FOLDER = ("os.getcwd", "os.path.abspath", "os.path.realpath", "pathlib.Path.cwd")
 # What gives objects that no call changes.
 UNCHANGING = frozenset({"logging.getLogger", "pathlib.Path", "os.path.join"})
 EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "SystemExit"})
@@ -364,6 +366,9 @@ class ImportTime:
         elif isinstance(node, ast.Call):
             effects.calls.append(node)
             effects.mutates |= set(self._changed_by_call(node))
+            called = self.full_name(node.func)
+            effects.mutates |= {CURRENT_FOLDER} if called in ("os.chdir", "os.fchdir") else set()
+            effects.reads |= {CURRENT_FOLDER} if called in OF_CURRENT_FOLDER else set()
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             # A call whose result nobody keeps is made for its effect: `parser.add_argument(...)`.
             func = node.value.func

@@ -363,3 +363,8 @@ def test_what_a_worker_reads_is_not_in_the_order_of_a_set(made, is_worse):
     assert bool(guarded(stays, "start()\n")) == is_worse
     unread = stays.replace("return names", "return text")
     assert guarded(unread, "start()\n") == []
+
+
+def test_a_path_of_the_current_folder_is_not_made_before_that_changes():
+    assert guarded("ROOT = os.path.abspath('a')\n", "os.chdir('b')\n", above="import os\n")
+    assert guarded("ROOT = os.path.join('a')\n", "os.chdir('b')\n", above="import os\n") == []

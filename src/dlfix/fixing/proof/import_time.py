@@ -252,7 +252,7 @@ def _order(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
         effect = _effect(change, stays)
         for name in sorted(effect.reads.keys() & seen.changes.keys()):
             line = effect.reads[name]
-            what = name.removeprefix("file ").removeprefix("library:")
+            what = name.removeprefix("file ").removeprefix("library:").removeprefix("import:")
             yield change.regression(
                 name,
                 line,
@@ -314,6 +314,8 @@ def _add(
                 continue
         if last_part(node) in {"environ", "getenv"} and id(node) not in written:
             effect.reads.setdefault("import:environ", line)
+        if last_part(node) in {"abspath", "realpath", "getcwd"}:
+            effect.reads.setdefault("import:chdir", line)
         if isinstance(node, ast.Name) and node.id not in own:
             (effect.reads if isinstance(node.ctx, ast.Load) else effect.changes).setdefault(
                 node.id, line

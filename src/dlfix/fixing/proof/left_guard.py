@@ -39,6 +39,7 @@ _UNCHANGED = frozenset(
     "len str int float bool min max sum abs round join Path device is_available".split()
 )
 _LOOKUPS = frozenset("globals vars locals exec eval".split())
+_OF_THE_PROCESS = frozenset({"import:environ", "import:chdir"})
 Changes = Callable[[ast.stmt], Mapping[str, int]]
 
 
@@ -83,7 +84,7 @@ def _not_alike(
                 node,
                 "a statement does more than to compute a value that is the same in each process",
             )
-        elif read & changed or ("import:environ" in changed and _calls(node)):
+        elif read & changed or (_OF_THE_PROCESS & changed and _calls(node)):
             yield node, "a value depends on what is changed before"
         elif any(_is_changed(module, name, left) for name in own):
             yield node, "a value is changed elsewhere"
