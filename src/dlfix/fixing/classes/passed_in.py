@@ -12,7 +12,7 @@ from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import ClassFacts, StoreSite, self_name
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
-from dlfix.fixing.classes.recorded import fitted
+from dlfix.fixing.classes.recorded import MOST_COLUMNS, fitted
 from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.project.module import Module
@@ -31,6 +31,9 @@ class Again:
     call: str
     library: str
     knows: frozenset[str] = frozenset()  # further arguments that the answers hold
+    positional: int = (
+        0  # how many positional arguments they hold, where that is not the number of questions
+    )
     alone: bool = False  # no process may open it while it holds its parent's
     fuller: Again | None = None  # where the caller opened it with more
 
@@ -77,7 +80,22 @@ _CONNECTIONS = {
     ),
 }
 _MAP_OF_A_FILE = Again(
-    (("path", "filename"),), 'numpy.load({}, mmap_mode="r")', "numpy", frozenset({"mmap_mode"})
+    (("path", "filename"),),
+    'numpy.load({}, mmap_mode="r")',
+    "numpy",
+    knows=frozenset({"mmap_mode", "mode", "allow_pickle"}),
+    positional=3,
+)
+# Objects cannot be mapped: `allow_pickle` only says that the header may have any length.
+_MAP_OF_A_TRUSTED_FILE = replace(
+    _MAP_OF_A_FILE, call='numpy.load({}, mmap_mode="r", allow_pickle=True)'
+)
+_MAP_OF_BYTES = Again(
+    (("path", "filename"), ("dtype", "dtype"), ("offset", "offset"), ("shape", "shape")),
+    'numpy.memmap({}, {}, "r", {}, {})',
+    "numpy",
+    knows=frozenset({"mode"}),
+    positional=5,
 )
 _PART_OF_H5 = Again(
     (("file", "file.filename"), ("mode", "file.mode"), ("name", "name")),
@@ -198,8 +216,8 @@ def _opened_again(culprit: Culprit, known: Mapping[str, Again] = REOPENED) -> Ag
     value, again = culprit.value, known.get(culprit.opener)
     if isinstance(value, Derived):
         value, again = _part_of_h5(value)
-    elif isinstance(value, ExternalCall) and (mode := _map_mode(value)) is not None:
-        again = _MAP_OF_A_FILE if mode == "r" else None
+    elif isinstance(value, ExternalCall) and value.name in _MODES_OF_MAPS:
+        again = _mapped_again(value, again)
     if again is None:
         raise Refusal(_unknown(culprit))
     if isinstance(value, ExternalCall) and not _records(again, value.node) and again.fuller:
@@ -307,9 +325,31 @@ def _begins(query: ast.expr) -> str:
     return ""
 
 
-def _map_mode(value: ExternalCall) -> object:
-    """Return the mode in which `numpy.load` maps a file; None where it reads it."""
-    given = value.arguments.get(1, "mmap_mode") if value.name == "numpy.load" else None
+_MODES_OF_MAPS = {
+    "numpy.load": (1, "mmap_mode"),
+    "numpy.memmap": (2, "mode"),
+    "numpy.lib.format.open_memmap": (1, "mode"),
+}
+
+
+def _mapped_again(value: ExternalCall, unmapped: Again | None) -> Again | None:
+    """Return how a file that is mapped for reading is mapped again; what is given if `numpy.load` reads it."""
+    mode = _written(value, *_MODES_OF_MAPS[value.name])
+    if value.name == "numpy.load" and mode is None:
+        return unmapped
+    if mode != "r":
+        return None
+    if value.name == "numpy.memmap":
+        return _MAP_OF_BYTES
+    trusted = _written(value, 2, "allow_pickle") if value.name == "numpy.load" else None
+    if trusted is True:
+        return _MAP_OF_A_TRUSTED_FILE
+    return _MAP_OF_A_FILE if trusted in (None, False) else None
+
+
+def _written(value: ExternalCall, position: int, name: str) -> object:
+    """Return the constant that an argument is; what stands there otherwise, None where it is left out."""
+    given = value.arguments.get(position, name)
     known = given.node if isinstance(given, Bound) else given
     return known.value if isinstance(known, (ast.Constant, Constant)) else known
 
@@ -355,7 +395,7 @@ def _is_returned_in_call(read: ast.AST, module: Module) -> bool:
 def _records(again: Again, call: ast.Call) -> bool:
     """Return whether a handle knows all that it was opened with; to be open for reading needs no saying."""
     asked = [suffix for suffix, _ in again.asks]
-    others = call.args[1 if again.knows else len(asked) :]
+    others = call.args[again.positional or (1 if again.knows else len(asked)) :]
     known = {*asked[1:], *_PATHS, *again.knows}
     others += [k.value for k in call.keywords if k.arg not in known]
     return all(isinstance(each, ast.Constant) and each.value in _READING for each in others)
@@ -376,8 +416,16 @@ def _for_one(
         f"{name} = {given}.{question}{unless}"
         for name, (_, question) in zip(kept, again.asks, strict=True)
     ]
-    body = "return " + again.call.format(*kept)
+    body = _returned(again.call.format(*kept))
     return lines, body + (f" if {kept[0]} is not None else None" if optional else "")
+
+
+def _returned(call: str) -> str:
+    """Return a statement that returns what a call gives, in one line where it is short, else in three."""
+    if len(call) <= MOST_COLUMNS:
+        return f"return {call}"
+    called, _, given = call.partition("(")
+    return f"return {called}(\n    {given.removesuffix(')')}\n)"
 
 
 def _several(

@@ -180,6 +180,42 @@ class OpenedPaths(PathEnds):
         )
 
 
+class OpenedByCallers(PathEnds):
+    """Finds the calls that opened what the constructor of an object is given."""
+
+    def given(self, module: Module, call: ast.Call) -> Iterator[tuple[Module, ast.Call]]:
+        """Yield what opened the arguments of a call, or their items."""
+        frame = frame_of(module, self.program.enclosing(module, call))
+        for value in (*call.args, *(each.value for each in call.keywords)):
+            yield from self._opening(value, frame)
+
+    def _opening(
+        self, value: ast.expr, frame: Frame, far: int = 6
+    ) -> Iterator[tuple[Module, ast.Call]]:
+        if isinstance(value, ast.Call) and _may_open(value, frame.module):
+            yield frame.module, value
+            return
+        for source in self._sources(value, frame) if far else ():
+            if source is not None:
+                yield from self._opening(*source, far - 1)
+
+    def _sources(self, path: ast.expr, frame: Frame) -> Iterator[Source]:
+        match path:
+            case ast.Dict(values=items):
+                yield from ((each, frame) for each in items)
+            case ast.DictComp(value=item) | ast.Subscript(value=item) | ast.Starred(value=item):
+                yield item, frame
+            case _:
+                yield from super()._sources(path, frame)
+
+
+def _may_open(call: ast.Call, module: Module) -> bool:
+    """Return whether a call may open a file, by its arguments or not."""
+    row = load().resource(imports_of(module.tree).full_name(call.func))
+    kinds = {each.changes.get("kind") for each in row.modes} if row is not None else set()
+    return _opens(call, module) or not kinds.isdisjoint(_OF_FILES)
+
+
 def _opens(call: ast.Call, module: Module) -> bool:
     """Return whether a call opens a file, or makes a resource of what is open."""
     name = imports_of(module.tree).full_name(call.func)
@@ -235,4 +271,4 @@ def _is_whole(node: ast.AST) -> bool:
     return isinstance(node, (ast.AnnAssign, ast.AugAssign))
 
 
-__all__ = ["OpenedPaths"]
+__all__ = ["OpenedByCallers", "OpenedPaths"]

@@ -11,7 +11,7 @@ from dlfix.fixing.proof import order
 from dlfix.fixing.proof.at_stake import files_at_stake, imports_of, spelled_out
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late_code import late_openers, opening_calls, opening_code, opens_nothing
-from dlfix.fixing.proof.opened_paths import OpenedPaths
+from dlfix.fixing.proof.opened_paths import OpenedByCallers, OpenedPaths
 from dlfix.fixing.proof.origins import origins_in
 from dlfix.fixing.proof.outliving import Temporary, on_disk, outlives
 from dlfix.fixing.proof.path_ends import differ, ends_written, frame_of
@@ -282,7 +282,10 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
         _naming_parameters(change),
         openers=() if is_filled else late,
     )
-    for module, call in [*change.new.constructions(change.after), *_given_later(change)]:
+    sites = [*change.new.constructions(change.after), *_given_later(change)]
+    finder = OpenedByCallers(change.new)
+    opened_before = [each for site in sites for each in finder.given(*site)]
+    for module, call in dict.fromkeys([*sites, *opened_before]):
         removal = removals.after(module, call)
         if removal is not None:
             home, node = removal
