@@ -57,9 +57,27 @@ class Slice(Selection):
             if kept != len(self.inserts) or not _sets_again(lines, written):
                 lines += written
         self._refuse_binding_again()
+        lines = [*self._as_passed(lines), *lines]
         self._refuse_modified("\n".join(lines))
         imports = self.saves.get(f"import {self.first}", [])
         return "\n".join([*imports, *lines, *map(self._sought, sorted(self.asked))])
+
+    def _as_passed(self, lines: Sequence[str]) -> list[str]:
+        """Return what gives the parameters that the slice asks and then sets what they were passed, which is kept."""
+        written = ast.parse("\n".join(lines)).body
+        asked = [
+            name
+            for name in parameters(self.method)[1:]
+            if name in self.needed and not self.calling and _is_asked_first(name, written)
+        ]
+        first = self.module.span(self._first_statement())
+        given: list[str] = []
+        for name in asked:
+            kept = self._free_attribute(f"_{name.strip('_')}")
+            self.moved.kept[kept] = kept
+            self.inserts.insert(0, Insert(first, f"{self.me}.{kept} = {name}", before=True))
+            given.append(f"{name} = {self.me}.{kept}")
+        return given
 
     def is_all_of(self, method: Method) -> bool:
         """Return whether the slice is a method whole, which needs no arguments and keeps no values."""
@@ -573,6 +591,21 @@ class Slice(Selection):
                 outside = begins_before(each.node, first) or comes_before(last, each.node)
                 if each.kind != "parameter" and not outside:
                     raise Refusal(f"`{name}` is reassigned ({self.facts.line(each.node)})")
+
+
+def _is_asked_first(name: str, statements: Sequence[ast.stmt]) -> bool:
+    """Return whether statements bind a name, and may read it before they do."""
+    if name not in stored_in(statements):
+        return False
+    for statement in statements:
+        for node in ast.walk(statement):
+            is_added_to = isinstance(node, ast.AugAssign) and name in stored_in([node.target])
+            is_read = isinstance(node, ast.Name) and node.id == name and not is_stored(node)
+            if is_added_to or is_read:
+                return True
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and name in stored_in([statement]):
+            return False
+    return False
 
 
 def _is_short(value: ast.expr) -> bool:

@@ -26,6 +26,7 @@ from dlfix.fixing.proof.syntax import (
     self_name,
     targets_of,
 )
+from dlfix.project.flow import reaching
 from dlfix.project.module import Module
 
 _OF_NUMBERS = re.compile(r"/proc/self/fd|/dev/fd/")
@@ -116,13 +117,20 @@ def _newly_kept(change: ClassChange) -> Iterator[Regression]:
         pairs = [pair for node in fresh for pair in _kept(node, self_name(function))]
         handles = local_rows(change.new, cls.module, function) if pairs else {}
         for name, value in pairs:
-            if name not in opened and _is_live(value, handles):
+            passed = isinstance(value, ast.Name) and _is_as_passed(cls.module, value)
+            if name not in opened and not passed and _is_live(value, handles):
                 yield change.regression(
                     function,
                     f"`{name}` keeps an open file, or its number (line {value.lineno}), which "
                     "is invalid in another process",
                 )
                 return
+
+
+def _is_as_passed(module: Module, name: ast.Name) -> bool:
+    """Return whether a name surely is what a parameter was given: what its function opens comes later."""
+    bindings = reaching(module.scope_of(name), name.id, name)
+    return bool(bindings) and all(each.kind == "parameter" for each in bindings)
 
 
 def _kept(node: ast.AST, owner: str) -> Iterator[tuple[str, ast.expr]]:
