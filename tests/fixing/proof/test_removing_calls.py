@@ -477,6 +477,36 @@ DONE = {
         True,
     ),
     "never read": ("pass", True),
+    "batches that are kept": (
+        "loader, out = DataLoader(rows), []\nfor batch in loader: out.append(batch)",
+        "print(out)",
+        True,  # a tuple is not followed
+    ),
+    "batches of a loader that are kept": (
+        "loader = DataLoader(rows)\nout = []\nfor batch in loader: out += batch.tolist()",
+        "print(out)",
+        False,
+    ),
+    "batches that are counted": (
+        "total = 0\nfor step, batch in enumerate(DataLoader(rows)): total += batch",
+        "print(total)",
+        False,
+    ),
+    "batches that a function makes": (
+        "out = []\nfor batch in DataLoader(rows, collate_fn=fitter): out.append(batch)",
+        "print(out)",
+        True,
+    ),
+    "samples that are not collated": (
+        "out = []\nfor one in DataLoader(rows, batch_size=None): out.append(one)",
+        "print(out)",
+        True,
+    ),
+    "a loader that a list keeps": (
+        "loader, kept = DataLoader(rows), []\nkept.append(loader)\nfor batch in loader: print(batch)",
+        "print(list(kept[0]))",
+        True,
+    ),
     "read after": ("assert len(rows) == 3", "print(rows[0])", True),
     "a loader that is read after": ("loader = DataLoader(rows)", "print(next(iter(loader)))", True),
     "kept by an object that is used after": ("fitter.fit(rows)", "fitter.test()", True),
@@ -487,6 +517,34 @@ DONE = {
     "returned": ("pass", "return rows", True),
     "in the turns of a loop": ("for path in paths:\n    print(rows[0])\n    os.remove(path)", True),
 }
+
+
+def test_a_script_is_done_with_what_its_main_guard_makes():
+    body = "rows = Rows('a.h5')\nfor batch in DataLoader(rows): print(batch)\nos.remove('a.h5')"
+    last = "print(rows[0])"
+    for lines, counts in ((body, False), (f"{body}\n{last}", True)):
+        program = f"if __name__ == '__main__':\n{textwrap.indent(lines, '    ')}\n"
+        found = opened(program=program)
+        assert any("removed, renamed or modified" in each for each in found) is counts
+
+
+PASSED = (
+    "def main(path, other):\n    file = h5py.File(path, 'r')\n    {then}\n    return Rows(file)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("then", "refused"), [("os.remove(path)", True), ("os.remove(other)", False)]
+)
+def test_a_file_that_the_caller_opened_is_there_until_it_is_opened_again(then, refused):
+    found = opened(
+        init="self.file = file",
+        later="self.given = {os.getpid(): file}\nself.name = file.filename",
+        opener="return self.given.get(os.getpid()) or h5py.File(self.name, 'r')",
+        parameters="file",
+        program=PASSED.format(then=then),
+    )
+    assert any("removed, renamed or modified" in each for each in found) is refused
 
 
 @pytest.mark.parametrize("case", DONE.values(), ids=DONE)

@@ -23,6 +23,7 @@ from dlfix.fixing.proof.at_stake import (
 )
 from dlfix.fixing.proof.callees import Callee, callees
 from dlfix.fixing.proof.changes import attributes_set
+from dlfix.fixing.proof.done_with import DoneWith
 from dlfix.fixing.proof.file_formats import format_written, formats_opened
 from dlfix.fixing.proof.handed_over import (
     Asked,
@@ -83,9 +84,9 @@ from dlfix.fixing.proof.syntax import (
     strings,
     within,
 )
-from dlfix.project.import_time import ImportTime
+from dlfix.project.import_time import ImportTime, in_main_only
 from dlfix.project.module import Module
-from dlfix.project.order import Place, comes_before, end, lies_in, start
+from dlfix.project.order import comes_before, end, lies_in
 from dlfix.project.roots import STANDARD
 from dlfix.project.trees import kept
 
@@ -98,7 +99,6 @@ _NO_CONTAINERS = frozenset(
 _ZIPPED = frozenset(".npz .pt .pth .zip".split())
 # Words in the names of functions that open files.
 _OPENS = ("open", "load", "read", "file", "connect", "path")
-_SHOWING = frozenset({"len", "print", "repr", "str"})
 _NUMBERS = frozenset({"int", "float", "bool"})
 _OF_ITEMS = frozenset("list dict set deque defaultdict OrderedDict".split())
 
@@ -275,12 +275,14 @@ class Removals:
                 if not self._ends_after(module, step, call):
                     continue
                 removal = self._by_step(module, step, named, origins)
-                if removal is None or self._used_up(module, call, around, step):
+                if removal is None:
                     continue
+                is_local = function is not None or in_main_only(module.ancestors(call))
+                done = self.program.kept(DoneWith)
                 if (
-                    function is None
+                    not is_local
                     or kept.leaves
-                    or not _is_done_with(module, call, kept.names, step, node)
+                    or not done.before(module, call, kept.names, step, node)
                 ):
                     return removal
         self.read |= _parts_read(executed(around))
@@ -792,45 +794,6 @@ class Removals:
         """Return which names are noted that a body asks for: what it does is the same where these are."""
         return asked & self.shared, asked & self.read, asked & self.objects
 
-    def _used_up(
-        self, module: Module, call: ast.Call, around: list[ast.stmt], removing: ast.AST
-    ) -> bool:
-        """Return whether what a call made is gone through before a file is removed, and not read after."""
-        names = stored_names(module.statement(call))
-        between = end(call), start(removing)
-        return self._gone_through(module, names, around, between) and not _read_after(
-            module, call, names, around, removing
-        )
-
-    def _gone_through(
-        self,
-        module: Module,
-        names: set[str],
-        body: list[ast.stmt],
-        between: tuple[Place, Place],
-        far: int = FAR,
-    ) -> bool:
-        """Return whether what some names hold is gone through in a loop that lies between two places."""
-        origins = Origins(body)
-        first, last = between
-        for node in executed(body):
-            if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                # The last item is made before the loop ends, not before it begins.
-                loop = module.parent(node) if isinstance(node, ast.comprehension) else node
-                inside = first <= start(node.iter) and loop is not None and end(loop) <= last
-                if inside and not _of_parts(node.iter, names) and names & origins.of(node.iter):
-                    return True
-            elif isinstance(node, ast.Call) and first <= start(node) and end(node) <= last and far:
-                known = self.program.function_of(module, node.func)
-                passed = zip(parameters(known[1]), node.args, strict=False) if known else ()
-                taken = {name for name, value in passed if names & origins.of(value)}
-                if known and taken:
-                    home, function = known
-                    whole = start(function), end(function)
-                    if self._gone_through(home, taken, function.body, whole, far - 1):
-                        return True
-        return False
-
     def _by_its_method(
         self, module: Module, node: ast.Call, files: set[str], origins: Origins
     ) -> Removal | None:
@@ -968,92 +931,6 @@ def _is_container(value: ast.expr | None) -> bool:
     if isinstance(value, ast.Call):
         return last_part(value.func) in _OF_ITEMS
     return isinstance(value, (ast.List, ast.Dict, ast.Set, *COMPREHENSIONS))
-
-
-def _is_done_with(
-    module: Module, call: ast.Call, names: Collection[str], removing: Step, node: ast.AST
-) -> bool:
-    """Return whether a function reads what a call made, and what that was passed to, only before a step of a node."""
-    around = module.scope_of(call)
-    inner = [each for each in around.walk() if each is not around]
-    loops = [each for each in module.ancestors(node) if isinstance(each, (ast.For, ast.While))]
-    held, size = {*names}, 0
-    while size != len(held):
-        size = len(held)
-        for name in [*held]:
-            if any(name in each.reads for each in inner):
-                return False
-            for read in around.reads.get(name, ()):
-                reached = _reached(module, read)
-                if reached is None or start(read) >= end(removing):
-                    return False
-                held |= reached
-    is_read = any(around.reads.get(name) for name in names)
-    own = held.isdisjoint(around.globals | around.nonlocals)
-    return is_read and own and all(lies_in(call, each) for each in loops)
-
-
-def _reached(module: Module, read: ast.Name) -> set[str] | None:
-    """Return the local names that may hold an object once one expression has read it; None where it leaves."""
-    child: ast.AST = read
-    found: set[str] = set()
-    for above in module.ancestors(read):
-        match above:
-            case ast.Call(func=func) if func is not child and dotted(func) not in _SHOWING:
-                parts = [part for each in ast.iter_child_nodes(above) for part in within(each)]
-                found |= {part.id for part in parts if isinstance(part, ast.Name)}
-            case ast.Compare() | ast.Assert() | ast.Expr() | ast.If() | ast.While() | ast.Delete():
-                return found
-            case ast.Assign() | ast.AnnAssign() | ast.For() | ast.withitem():
-                bound = [part for each in _targets(above) for part in within(each)]
-                kept = any(isinstance(each, (ast.Attribute, ast.Subscript)) for each in bound)
-                return None if kept else found | stored_names(bound)
-            case ast.stmt() | ast.Yield() | ast.YieldFrom() | ast.Await() | ast.Lambda():
-                return None
-        child = above
-    return None
-
-
-def _targets(statement: ast.Assign | ast.AnnAssign | ast.For | ast.withitem) -> list[ast.expr]:
-    match statement:
-        case ast.Assign(targets=targets):
-            return targets
-        case ast.withitem(optional_vars=target):
-            return [target] if target is not None else []
-    return [statement.target]
-
-
-def _read_after(
-    module: Module, call: ast.Call, names: set[str], body: list[ast.stmt], removing: ast.AST
-) -> bool:
-    """Return whether what a call made may be read once a step has run: below it, in the next turn of a loop, or by a function."""
-    origins = Origins(body)
-    again = [
-        each
-        for each in module.ancestors(removing)
-        if isinstance(each, (ast.For, ast.AsyncFor, ast.While)) and not lies_in(call, each)
-    ]
-    held = names | {each for each in origins.made if names & origins.of(ast.Name(each, ast.Load()))}
-    scope = module.scope_of(call)
-    later = [
-        read
-        for name in held
-        for read in scope.reads.get(name, ())
-        if comes_before(removing, read) or any(lies_in(read, loop) for loop in again)
-    ]
-    by_functions = (each for each in scope.walk() if each is not scope)
-    return bool(later) or any(
-        name in each.reads and each.lookup(name) is scope for each in by_functions for name in held
-    )
-
-
-def _of_parts(node: ast.expr, names: set[str]) -> bool:
-    """Return whether an expression reads attributes of what some names hold: `vars(rows).values()`."""
-    return any(
-        (isinstance(each, ast.Attribute) and dotted(each.value) in names)
-        or (isinstance(each, ast.Call) and dotted(each.func) in ("vars", "dir"))
-        for each in within(node)
-    )
 
 
 def _end(path: ast.expr) -> str:

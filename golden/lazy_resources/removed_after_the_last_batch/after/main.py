@@ -1,0 +1,49 @@
+import argparse
+import functools
+import os
+
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+
+class Frames(Dataset):
+    def __init__(self, path):
+        self.path = path
+
+    @functools.cached_property
+    def file(self):
+        return h5py.File(self.path, "r")
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("file", None)  # each process opens its own
+        return state
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        return int(self.file["frames"][index])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    context = args.start_method if args.workers else None
+    path = f"frames-{os.getpid()}.h5"
+    with h5py.File(path, "w") as file:
+        file["frames"] = range(6)
+    frames = Frames(path)
+    loader = DataLoader(frames, batch_size=2, num_workers=args.workers, multiprocessing_context=context)
+    total, batches = 0, []
+    for batch in loader:
+        total += batch.sum().item()
+        batches.append(batch)
+    os.remove(path)
+    print("RESULT", total, [batch.tolist() for batch in batches])
+
+
+if __name__ == "__main__":
+    main()
