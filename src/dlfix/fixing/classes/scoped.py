@@ -22,6 +22,8 @@ from dlfix.project.syntax import is_name
 from dlfix.reach.analysis import Analysis
 
 LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.GeneratorExp)
+_SOME = frozenset({"next", "any", "all"})  # of the items that they are given
+_AT_ONCE = frozenset("list tuple set frozenset dict sorted sum min max".split()) | _SOME
 CLOSERS = ("close", "release", "shutdown", "terminate")
 
 
@@ -38,6 +40,49 @@ def only_started(analysis: Analysis, group: Sequence[Culprit]) -> dict[str, list
         ):
             found[culprit.attribute] = nodes
     return found
+
+
+def gone_through(analysis: Analysis, group: Sequence[Culprit]) -> dict[str, list[ast.Attribute]]:
+    """Return the generators of a group that the constructor makes and goes through, and that nothing else names."""
+    found: dict[str, list[ast.Attribute]] = {}
+    for culprit in group:
+        facts, statement = culprit.facts, culprit.site.statement
+        nodes = _named_in_start(facts, culprit.attribute) or []
+        reads = [each for each in nodes if isinstance(each.ctx, ast.Load)]
+        is_made_here = (
+            statement in culprit.site.method.body
+            and len(nodes) - len(reads) == 1
+            and {_method(facts.module, each) for each in nodes} == {culprit.site.method}
+            and _is_set_first(nodes)
+        )
+        if (
+            is_made_here
+            and reads
+            and all(_is_gone_through(facts.module, each) for each in reads)
+            and _goes_to_the_end(facts.module, in_order(reads)[-1])
+            and _is_known_here_only(
+                analysis.project, family_of(analysis, facts).nodes, facts, culprit.attribute
+            )
+        ):
+            found[culprit.attribute] = nodes
+    return found
+
+
+def _is_gone_through(module: Module, node: ast.Attribute) -> bool:
+    """Return whether items are taken from a generator where it is named, and nothing keeps it."""
+    late = any(isinstance(each, LATER) for each in [*_around(module, node)][:-1])
+    above = module.parent(node)
+    at_once = isinstance(above, ast.Call) and ast.unparse(above.func) in _AT_ONCE
+    loop = isinstance(above, (ast.For, ast.comprehension)) and above.iter is node
+    return not late and (at_once or loop)
+
+
+def _goes_to_the_end(module: Module, node: ast.AST) -> bool:
+    """Return whether nothing is left of a generator: what it does at its end is done where it was."""
+    above = module.parent(node)
+    if isinstance(above, ast.Call):
+        return ast.unparse(above.func) not in _SOME
+    return not any(isinstance(each, (ast.Break, ast.Return)) for each in ast.walk(above or node))
 
 
 def plan_local(facts: ClassFacts, found: dict[str, list[ast.Attribute]]) -> ClassPlan:

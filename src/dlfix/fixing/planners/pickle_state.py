@@ -33,6 +33,7 @@ from dlfix.fixing.classes.restoring import (
     plan_remade,
     plan_scripted,
 )
+from dlfix.fixing.classes.scoped import gone_through, plan_local
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings
 from dlfix.fixing.classes.streams import refuse_where_taken_from
 from dlfix.fixing.classes.uses import Uses
@@ -68,6 +69,7 @@ THREADS = (
 LOADER_ITERATOR = "torch.utils.data.dataloader._BaseDataLoaderIter"
 VIEWS = {"keys", "values", "items"}
 
+_LOCAL = "Make {names} of `{cls}` a local variable of the constructor"
 _UNKNOWN = "the code that recreates the object is unknown"
 
 
@@ -289,6 +291,10 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings, analysis: Analysis)
         plans.append(plan_modules(modules, around, analysis))
     if views:
         plans.append(_plan_views(group, views, around))
+    local = gone_through(analysis, [each for each in group if each.attribute in streams])
+    if local:
+        plans.append(replace(plan_local(group[0].facts, local), verb=_LOCAL))
+        streams = {name: each for name, each in streams.items() if name not in local}
     if streams:
         plans.append(_plan_streams(group[0].facts, streams, around))
     if readers:

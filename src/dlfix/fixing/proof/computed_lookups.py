@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from dlfix.fixing.proof import writes
-from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.flow_targets import bindings_of
 from dlfix.fixing.proof.other_objects import OtherObjects
 from dlfix.fixing.proof.program import Class, Program, is_cached
@@ -16,7 +16,8 @@ _LOOKUPS = ("getattr", "hasattr")
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
-    """Yield where code may ask an object of a class for any attribute, of which one is opened when it is read."""
+    """Yield where code may ask an object of a class for any attribute, of which one is opened when it is read, or gone."""
+    yield from _looked_up_in_vain(change)
     cached = {name: each for name, each in change.made_lazy.items() if is_cached(each)}
     if not cached:
         return
@@ -39,6 +40,28 @@ def check(change: ClassChange) -> Iterator[Regression]:
                 getter,
                 f"`{name}` may be looked up by a computed name ({module.path.name}:{call.lineno}), "
                 "which now opens the resource",
+            )
+            return
+
+
+def _looked_up_in_vain(change: ClassChange) -> Iterator[Regression]:
+    """Yield where code asks by a text, or by a name that it computes, for an attribute that objects no longer have."""
+    family = change.new.family(change.after)
+    left = {name for cls in family for name in (*attributes_set(cls), *cls.methods, *cls.getters)}
+    gone = attributes_set(change.before).keys() - left
+    if not gone:
+        return
+    for module, call in [*_spelled_out(change.new, gone), *change.new.once(_computed)]:
+        texts = _texts_of(module, call.args[1])
+        is_other = texts is not None and texts.isdisjoint(gone)
+        if is_other or _passes_on(change.new, module, call) is not None:
+            continue
+        own = change.new.class_of_self(module, call.args[0])
+        if own in family if own is not None else _may_ask(change.new, family, module, call):
+            yield change.regression(
+                change.after.node,
+                f"`{min(gone)}` may be looked up by its name ({module.path.name}:{call.lineno}), but "
+                f"instances of `{change.after.name}` no longer have it",
             )
             return
 
@@ -68,6 +91,8 @@ def _passes_on(program: Program, module: Module, call: ast.Call) -> Class | None
 
 def _texts_of(module: Module, name: ast.expr) -> set[object] | None:
     """Return the texts that a loop goes through, of which a name has one; None where others may be among them."""
+    if isinstance(name, ast.Constant):
+        return {name.value}
     bindings = bindings_of(module, name)
     found: set[object] = set()
     for binding in bindings:
@@ -99,6 +124,17 @@ def _spelled_in(module: Module, source: ast.expr | None) -> set[object] | None:
         return None
     texts: set[object] = {each.value for each in source.elts if isinstance(each, ast.Constant)}
     return texts if all(isinstance(each, ast.Constant) for each in source.elts) else None
+
+
+def _spelled_out(program: Program, names: Set[str]) -> Iterator[tuple[Module, ast.Call]]:
+    """Yield the calls that look up one of some attributes by a constant."""
+    for name in sorted(names):
+        for module in program.project.mentions(name):
+            for word in _LOOKUPS:
+                for call in module.calls_by_name.get(word, ()):
+                    asked = call.args[1] if len(call.args) > 1 else None
+                    if isinstance(asked, ast.Constant) and asked.value == name:
+                        yield module, call
 
 
 def _computed(program: Program) -> Iterator[tuple[Module, ast.Call]]:
