@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from dlfix.catalog import load
 from dlfix.fixing.proof.at_stake import imports_of
+from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.path_ends import Ends, Frame, PathEnds, Source, bound_first, frame_of
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
@@ -181,7 +182,13 @@ class OpenedPaths(PathEnds):
 
 
 class OpenedByCallers(PathEnds):
-    """Finds the calls that opened what the constructor of an object is given."""
+    """Finds the calls that opened what the constructor of an object is given, and that its methods open again."""
+
+    def __init__(self, program: Program, again: Iterable[ast.Call]) -> None:
+        super().__init__(program)
+        self._names = {last_part(each.func) for each in again}
+        if "load" in self._names:
+            self._names.add("open_memmap")
 
     def given(self, module: Module, call: ast.Call) -> Iterator[tuple[Module, ast.Call]]:
         """Yield what opened the arguments of a call, or their items."""
@@ -192,8 +199,9 @@ class OpenedByCallers(PathEnds):
     def _opening(
         self, value: ast.expr, frame: Frame, far: int = 6
     ) -> Iterator[tuple[Module, ast.Call]]:
-        if isinstance(value, ast.Call) and _may_open(value, frame.module):
-            yield frame.module, value
+        if isinstance(value, ast.Call) and last_part(value.func) in self._names:
+            if not opens_to_write(value):
+                yield frame.module, value
             return
         for source in self._sources(value, frame) if far else ():
             if source is not None:
@@ -207,13 +215,6 @@ class OpenedByCallers(PathEnds):
                 yield item, frame
             case _:
                 yield from super()._sources(path, frame)
-
-
-def _may_open(call: ast.Call, module: Module) -> bool:
-    """Return whether a call may open a file, by its arguments or not."""
-    row = load().resource(imports_of(module.tree).full_name(call.func))
-    kinds = {each.changes.get("kind") for each in row.modes} if row is not None else set()
-    return _opens(call, module) or not kinds.isdisjoint(_OF_FILES)
 
 
 def _opens(call: ast.Call, module: Module) -> bool:

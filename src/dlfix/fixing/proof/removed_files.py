@@ -283,7 +283,7 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
         openers=() if is_filled else late,
     )
     sites = [*change.new.constructions(change.after), *_given_later(change)]
-    finder = OpenedByCallers(change.new)
+    finder = OpenedByCallers(change.new, opened)
     opened_before = [each for site in sites for each in finder.given(*site)]
     for module, call in dict.fromkeys([*sites, *opened_before]):
         removal = removals.after(module, call)
