@@ -1,4 +1,4 @@
-"""Give a class the methods it lacks: `__reduce__`, `__setstate__`, or `__enter__` and `__exit__`."""
+"""Give a class the methods it lacks: `__reduce__`, `__getnewargs__`, `__setstate__`, or `__enter__` and `__exit__`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ import libcst as cst
 
 from dlfix.fixing.planners.pickle_state_exceptions import AddContextManager, AddReduce
 from dlfix.fixing.planners.pickle_state_lookups import AddSetstate
+from dlfix.fixing.planners.pickle_state_new_arguments import AddNewArguments
 from dlfix_codemods.tools import classes, imports
 
 
-def rewrite(module: cst.Module, plan: AddReduce | AddContextManager | AddSetstate) -> cst.Module:
+def rewrite(
+    module: cst.Module, plan: AddReduce | AddContextManager | AddSetstate | AddNewArguments
+) -> cst.Module:
     """Carry out a plan for one class."""
+    if isinstance(plan, AddNewArguments):
+        return add_new_arguments(module, plan)
     if isinstance(plan, AddReduce):
         return add_reduce(module, plan)
     if isinstance(plan, AddSetstate):
@@ -36,6 +41,19 @@ def add_reduce(module: cst.Module, plan: AddReduce) -> cst.Module:
         body[index] = _keeping(module, cast(cst.FunctionDef, body[index]), plan.keep)
     module, partial = _partial(module, plan)
     body[index + 1 : index + 1] = classes.methods(module, _reduce_code(plan, partial))
+    return classes.with_body(module, node, body)
+
+
+def add_new_arguments(module: cst.Module, plan: AddNewArguments) -> cst.Module:
+    """Add `__getnewargs__` below `__new__`."""
+    node = classes.at(module, plan.cls)
+    body = classes.body(node)
+    index = classes.method_index(body, "__new__")
+    if index is None:
+        raise LookupError("the class has no __new__")
+    returns = " -> tuple[object, ...]" if plan.typed else ""
+    code = f"def __getnewargs__(self){returns}:\n    return tuple(self)\n"
+    body[index + 1 : index + 1] = classes.methods(module, code)
     return classes.with_body(module, node, body)
 
 

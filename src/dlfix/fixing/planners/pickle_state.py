@@ -45,6 +45,7 @@ from dlfix.fixing.planners.lazy_resources import (
     opens_what_it_reads,
 )
 from dlfix.fixing.planners.pickle_state_listings import is_listing, plan_listings
+from dlfix.fixing.planners.pickle_state_new_arguments import made_of, plan_new_arguments
 from dlfix.fixing.plans import Planned
 from dlfix.project.import_time import ImportTime
 from dlfix.project.repeatable import once_in
@@ -82,8 +83,10 @@ def _planned(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planne
     lookups = [each for each in findings if isinstance(each.evidence, EndlessLookup)]
     lacking = [each for each in findings if each.code in ("DLF208", "DLF209")]
     others = [each for each in findings if isinstance(each.evidence, OfAnotherContext)]
-    own = [each for each in findings if each not in (*lacking, *lookups, *others)]
+    made = [each for each in findings if made_of(each, analysis) is not None]
+    own = [each for each in findings if each not in (*lacking, *lookups, *others, *made)]
     yield from _others(lacking, analysis)
+    yield from plan_new_arguments(made, analysis)
     if lookups:
         from dlfix.fixing.planners.pickle_state_lookups import plan_lookups
 
