@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project.syntax import FUNCTIONS, MUTATORS, dotted, last_name
+from dlfix.reach.computed_names import computed_writes
 from dlfix.reach.entry_points import Entries, Entry
-from dlfix.reach.set_on_modules import set_on_modules
 from dlfix.reach.values import ExternalCall
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 
@@ -29,7 +29,9 @@ class Use:
     module: Module
     node: ast.expr
     rebinds: bool = False  # it gives the name another object
-    owner: ast.expr | None = None  # the module, where the name is not spelled as its attribute
+    owner: ast.expr | None = (
+        None  # the module or class, where the name is not spelled as its attribute
+    )
     is_sure: bool = True  # it sets the name, and not one of several that it may mean
 
 
@@ -70,7 +72,7 @@ class GlobalName:
                     yield Use(module, node, rebinds), rebinds or changes(module, node)
         for call in self._sets_by_text():
             yield Use(self.module, call, rebinds=True), True
-        for write in set_on_modules(self.analysis, self.module):
+        for write in computed_writes(self.analysis, self.module):
             if write.may_set(self.name, self.analysis):
                 is_sure = self.name in write.names
                 yield Use(write.where, write.node, True, write.owner, is_sure), True

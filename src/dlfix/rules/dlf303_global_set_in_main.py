@@ -308,7 +308,7 @@ class GlobalSetInMain(Rule):
         error = "" if found.has_default else f"AttributeError: {found.name.rpartition('.')[2]}"
         return Finding(
             type(self),
-            f"`{found.name}` is read in a worker by {reader} but set only in the parent",
+            _message_of(found, reader),
             steps[-1].place,
             steps,
             error=error,
@@ -390,15 +390,20 @@ class GlobalSetInMain(Rule):
 
 
 def _message(found: SetInParent) -> str:
-    name, reader = f"`{found.name.name}`", found.read.reader
     if found.added:
-        return f"{name} is read in a worker by {reader} but `{found.added}` is added only in the parent"
+        name = f"`{found.name.name}`"
+        return f"{name} is read in a worker by {found.read.reader} but `{found.added}` is added only in the parent"
+    return _message_of(found, found.read.reader)
+
+
+def _message_of(found: SetInParent | SetOnClass, reader: str) -> str:
+    """Return what is said of the names, or the attributes of a class, that one place sets."""
     is_set = "set" if all(each.write.is_sure for each in found.all) else "may be set"
-    if not found.beside:
-        return f"{name} is read in a worker by {reader} but {is_set} only in the parent"
-    names = [f"`{each.name.name}`" for each in found.all]
+    names = [f"`{each.title}`" for each in found.all]
+    if len(names) == 1:
+        return f"{names[0]} is read in a worker by {reader} but {is_set} only in the parent"
     listed = f"{', '.join(names[:-1])} and {names[-1]}"
-    readers = {each.read.function.qualname for each in found.all}
+    readers = {each.function.qualname for each in found.all}
     by = f" by `{readers.pop()}`" if len(readers) == 1 else ""
     return f"{listed} are read in a worker{by} but {is_set} only in the parent"
 

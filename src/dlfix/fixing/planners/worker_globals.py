@@ -736,6 +736,8 @@ def _is_of_imports(module: Module, value: ast.expr) -> bool:
 def _is_data(evidence: SetOnClass, analysis: Analysis) -> bool:
     """Return whether what is set on a class is no resource, nor an object of a class in view, that may hold one."""
     write = evidence.write
+    if write.owner is not None:  # the name is computed, and so is the value
+        return evidence.is_plain
     value = getattr(write.module.statement(write.node), "value", None)
     if not isinstance(value, ast.expr):
         return False

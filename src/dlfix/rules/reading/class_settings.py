@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.project.syntax import first_parameter, is_attribute_of
 from dlfix.project.trees import walk
+from dlfix.reach.computed_names import computed_writes, is_written_out, sets_on_classes
 from dlfix.reach.entry_points import Entry
 from dlfix.reach.global_state import Use, changes
 from dlfix.reach.methods import decorator_kind, stored_on_self, takes_instance
@@ -39,6 +40,8 @@ class SetOnClass:
     write: Use
     entry: Entry
     has_default: bool  # a worker finds the value of the class statement
+    is_plain: bool = False  # that value is a literal
+    beside: tuple[SetOnClass, ...] = ()  # other attributes that the same statement sets
 
     @property
     def crossing(self) -> Crossing:
@@ -53,12 +56,19 @@ class SetOnClass:
     @property
     def all(self) -> tuple[SetOnClass, ...]:
         """What one statement sets: this attribute."""
-        return (self,)
+        return (self, *self.beside)
 
 
 def set_on_classes(analysis: Analysis) -> Iterator[SetOnClass]:
-    """Yield the attributes of classes that workers read and only the parent sets."""
-    yield from _replaced_methods(analysis)
+    """Yield the attributes of classes that workers read and only the parent sets, those of one place together."""
+    places: dict[ast.AST, list[SetOnClass]] = {}
+    for found in (*_replaced_methods(analysis), *_attributes(analysis)):
+        places.setdefault(found.write.node, []).append(found)
+    for first, *others in places.values():
+        yield replace(first, beside=tuple(others))
+
+
+def _attributes(analysis: Analysis) -> Iterator[SetOnClass]:
     seen: set[tuple[ast.AST, str]] = set()
     for function in list(WorkerCode.of(analysis).functions.values()):
         boundary = function.crossing.boundary
@@ -109,7 +119,7 @@ def _classes(node: ast.Attribute, function: WorkerFunction, analysis: Analysis) 
     is_own = is_attribute_of(node, first_parameter(function.node))
     of_class = decorator_kind(function.node) == "classmethod"
     if isinstance(above, ast.ClassDef) and is_own and (of_class or takes_instance(function.node)):
-        if analysis.project.sets(node.attr) or _takes_item(module, node):
+        if _may_be_set(node, module, analysis):
             cls = analysis.interpreter.class_value(above, analysis.frame(module.scope_of(above)))
             for each in dict.fromkeys((cls, _class_sent(function, cls, analysis))):
                 if _default(each, node.attr, analysis) is not None and not _is_stored(
@@ -117,9 +127,16 @@ def _classes(node: ast.Attribute, function: WorkerFunction, analysis: Analysis) 
                 ):
                     yield each
         return
-    if analysis.project.sets(node.attr) or _takes_item(module, node):
+    if _may_be_set(node, module, analysis):
         code = WorkerCode.of(analysis)
         yield from (v for v in code.stands_for(module, node.value) if isinstance(v, Class))
+
+
+def _may_be_set(node: ast.Attribute, module: Module, analysis: Analysis) -> bool:
+    """Return whether any code may set an attribute of this name, or fill what it holds."""
+    return (
+        analysis.project.sets(node.attr) or _takes_item(module, node) or sets_on_classes(analysis)
+    )
 
 
 def _class_sent(function: WorkerFunction, cls: Class, analysis: Analysis) -> Class:
@@ -165,7 +182,8 @@ def _set_by_parent(
         if not (use.rebinds and _says(use, default)):
             name = f"{cls.name}.{node.attr}"
             is_there = default is not None or analysis.method(cls, node.attr) is not None
-            yield SetOnClass(cls, name, function, node, use, entry, is_there)
+            is_plain = is_written_out(default)
+            yield SetOnClass(cls, name, function, node, use, entry, is_there, is_plain)
             return
 
 
@@ -183,6 +201,15 @@ def _writes(cls: Class, name: str, analysis: Analysis) -> Iterator[Use]:
             values = [reached.value for reached in owners]
             if any(isinstance(v, Class) and v.node in line for v in values):
                 yield Use(module, target, rebinds=True)
+    yield from _computed(line, name, analysis)
+
+
+def _computed(line: set[ast.ClassDef], name: str, analysis: Analysis) -> Iterator[Use]:
+    """Yield the code that sets an attribute on a class without spelling it: `setattr(Config, key, value)`."""
+    for node in line:
+        for write in computed_writes(analysis, node):
+            if write.may_set(name, analysis):
+                yield Use(write.where, write.node, True, write.owner, name in write.names)
 
 
 def _fills(

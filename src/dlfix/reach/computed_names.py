@@ -1,19 +1,21 @@
-"""Names of modules that code sets without spelling them: `setattr(settings, name, value)`, `vars(settings).update(read)`."""
+"""Names of modules and classes that code sets without spelling them: `setattr(Config, name, value)`, `vars(settings).update(read)`."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.project.bodies import FUNCTIONS
-from dlfix.project.syntax import attributes_of, dotted, positional
+from dlfix.project.syntax import attributes_of, dotted, first_parameter, positional
 from dlfix.project.trees import walk
+from dlfix.reach.methods import decorator_kind
 from dlfix.reach.set_by_call import names_set, owner_set, setting
-from dlfix.reach.values import Bound, Constant, Container, ModuleValue
+from dlfix.reach.values import Bound, Class, Constant, Container, ModuleValue
 
 if TYPE_CHECKING:
+    from dlfix.project.bindings import Binding
     from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.values import Frame, Value
@@ -24,13 +26,13 @@ _DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict)
 
 
 @dataclass(frozen=True)
-class ModuleWrite:
-    """Code that sets names of a module of the tree: those in `names`, or others as well where it is `open`."""
+class ComputedWrite:
+    """Code that sets names of a module or class of the tree: those in `names`, or others as well where it is `open`."""
 
     where: Module
     node: ast.expr
     owner: ast.expr
-    module: Module
+    bindings: Mapping[str, list[Binding]]  # what an import gives to names of the module or class
     names: frozenset[str]
     is_open: bool
 
@@ -38,30 +40,49 @@ class ModuleWrite:
         """Return whether it may set a name: of names that are not in view, those that hold plain values are meant."""
         if name in self.names:
             return True
-        if not self.is_open or name.startswith("_") or not _is_plain(self.module, name):
+        if not self.is_open or name.startswith("_") or not self.is_plain(name):
             return False
         options = _options(self, analysis)
         if options is not None:
             return name.casefold() in options
         return not self.names and _has_case(self.node, name)
 
+    def is_plain(self, name: str) -> bool:
+        """Return whether an import gives a name a value that is written out: what a file of settings changes."""
+        bindings = self.bindings.get(name, [])
+        return bool(bindings) and all(
+            each.kind == "assign" and not each.path and is_written_out(each.value)
+            for each in bindings
+        )
 
-def set_on_modules(analysis: Analysis, module: Module) -> list[ModuleWrite]:
-    """Return the code that sets names of a module without spelling them as attributes."""
-    found: dict[Module, list[ModuleWrite]] = analysis.once("set_on_modules", lambda: _all(analysis))
-    return found.get(module, [])
+
+def computed_writes(analysis: Analysis, owner: Module | ast.ClassDef) -> list[ComputedWrite]:
+    """Return the code that sets names of a module or class without spelling them as attributes."""
+    return _by_owner(analysis).get(owner, [])
 
 
-def _all(analysis: Analysis) -> dict[Module, list[ModuleWrite]]:
-    found: dict[Module, list[ModuleWrite]] = {}
+def sets_on_classes(analysis: Analysis) -> bool:
+    """Return whether any code sets names of a class without spelling them."""
+    return any(isinstance(owner, ast.ClassDef) for owner in _by_owner(analysis))
+
+
+def _by_owner(analysis: Analysis) -> dict[Module | ast.ClassDef, list[ComputedWrite]]:
+    found: dict[Module | ast.ClassDef, list[ComputedWrite]] = analysis.once(
+        "computed_writes", lambda: _all(analysis)
+    )
+    return found
+
+
+def _all(analysis: Analysis) -> dict[Module | ast.ClassDef, list[ComputedWrite]]:
+    found: dict[Module | ast.ClassDef, list[ComputedWrite]] = {}
     places = {each: None for word in _WORDS for each in analysis.project.mentions(word)}
     for where in places:
         for node, owner in _setting(where):
-            for module in _modules(owner, where, analysis):
+            for held, bindings in _owners(owner, where, analysis):
                 frame = analysis.interpreter.frame_at(where, node)
                 names, is_open = _names(node, frame, analysis)
-                write = ModuleWrite(where, node, owner, module, names, is_open)
-                found.setdefault(module, []).append(write)
+                write = ComputedWrite(where, node, owner, bindings, names, is_open)
+                found.setdefault(held, []).append(write)
     return found
 
 
@@ -81,17 +102,21 @@ def _setting(where: Module) -> Iterator[tuple[ast.expr, ast.expr]]:
                 yield held, owner
 
 
-def _modules(owner: ast.expr, where: Module, analysis: Analysis) -> Iterator[Module]:
-    """Yield the modules of the tree that an expression stands for."""
-    if not _may_be_module(owner, where):
+def _owners(
+    owner: ast.expr, where: Module, analysis: Analysis
+) -> Iterator[tuple[Module | ast.ClassDef, Mapping[str, list[Binding]]]]:
+    """Yield the modules and classes of the tree that an expression stands for, each with what it binds."""
+    if not _may_own(owner, where):
         return
     frame = analysis.interpreter.frame_at(where, owner)
     for value in analysis.interpreter.values_at(owner, frame):
         if isinstance(value, ModuleValue) and value.module is not None:
-            yield value.module
+            yield value.module, value.module.scope.bindings
+        elif isinstance(value, Class):
+            yield value.node, value.module.inner_scope(value.node).bindings
 
 
-def _may_be_module(owner: ast.expr, where: Module) -> bool:
+def _may_own(owner: ast.expr, where: Module) -> bool:
     """Return whether it is worth while to evaluate an expression: most that code sets attributes of is an object."""
     base = owner
     while isinstance(base, (ast.Attribute, ast.Subscript)):
@@ -100,11 +125,13 @@ def _may_be_module(owner: ast.expr, where: Module) -> bool:
         return isinstance(base, ast.Call)
     scope = where.scope_of(owner).lookup(base.id)
     bindings = scope.bindings.get(base.id, []) if scope is not None else []
-    if any(each.kind == "import" for each in bindings):
+    if any(each.kind in ("import", "class") for each in bindings):
         return True
     if owner is not base or scope is None or not scope.is_function:
         return False
     node = scope.node
+    if isinstance(node, FUNCTIONS) and decorator_kind(node) == "classmethod":
+        return base.id == first_parameter(node)
     is_method = isinstance(where.parent(node), ast.ClassDef)
     is_parameter = isinstance(node, FUNCTIONS) and base.id in positional(node)
     imports = any("import_module" in _words(b.value) for b in bindings)
@@ -156,15 +183,8 @@ def _texts(values: Sequence[Value]) -> tuple[frozenset[str], bool]:
     return frozenset(known), len(known) < len(values) or not values
 
 
-def _is_plain(module: Module, name: str) -> bool:
-    """Return whether an import gives a name a value that is written out: what a file of settings changes."""
-    bindings = module.scope.bindings.get(name, [])
-    return bool(bindings) and all(
-        each.kind == "assign" and not each.path and _is_literal(each.value) for each in bindings
-    )
-
-
-def _is_literal(value: ast.expr | None) -> bool:
+def is_written_out(value: ast.expr | None) -> bool:
+    """Return whether an expression is a literal, or a display of such."""
     return value is not None and all(
         isinstance(each, (*_LITERALS, *_DISPLAYS)) for each in walk(value)
     )
@@ -178,7 +198,7 @@ def _has_case(node: ast.expr, name: str) -> bool:
     return name == name.lower() if "lower" in called else True
 
 
-def _options(write: ModuleWrite, analysis: Analysis) -> set[str] | None:
+def _options(write: ComputedWrite, analysis: Analysis) -> set[str] | None:
     """Return the options of the program, in lower case, where their names are set: `for name in vars(args)`."""
     above = [each for each in write.where.ancestors(write.node) if isinstance(each, ast.For)]
     sources = [each.iter for each in above] + [*getattr(write.node, "args", ())]
@@ -199,4 +219,4 @@ def _options(write: ModuleWrite, analysis: Analysis) -> set[str] | None:
     return options
 
 
-__all__ = ["ModuleWrite", "set_on_modules"]
+__all__ = ["ComputedWrite", "computed_writes", "is_written_out", "sets_on_classes"]
