@@ -83,6 +83,21 @@ PROGRAMS = [
         """,
     ),
     program(
+        "what is repeated beside a column, combined and cut out is sent with it",
+        """
+        import itertools, multiprocessing
+        def apply(item, f): return f(item)
+        if __name__ == "__main__":
+            with multiprocessing.Pool(2) as pool:
+                pool.starmap(apply, zip(range(3), itertools.repeat(lambda x: x))) # !DLF101
+                pool.starmap(apply, itertools.product(range(3), [lambda x: x])) # !DLF101
+                pool.starmap(apply, itertools.zip_longest([1], [lambda x: x])) # !DLF101
+                pool.map(str, itertools.islice([lambda x: x], 1)) # !DLF101
+                pool.starmap(apply, itertools.product(range(3), repeat=2))
+                pool.starmap(apply, zip(range(3), itertools.repeat(abs)))
+        """,
+    ),
+    program(
         "dicts that a loop goes over stay together",
         """
         from torch.utils.data import DataLoader

@@ -211,6 +211,49 @@ PROGRAMS = [
                 DataLoader(rows, num_workers=2)
         """,
     ),
+    program(
+        "an object of a registry that makes its parts by the same function",
+        """
+        import sys
+        from torch.utils.data import DataLoader
+        class Registry:
+            def __init__(self): self.table = {}
+            def get(self, name): return self.table.get(name, None)
+            def register(self, cls):
+                self.table[cls.__name__] = cls
+                return cls
+        def build(cfg, registry):
+            args = cfg.copy()
+            cls = registry.get(args.pop("type"))
+            return cls(**args)
+        SETS, STEPS = Registry(), Registry()
+        @STEPS.register
+        class Scale:
+            def __init__(self, by): self.by = by
+        @STEPS.register
+        class Shift:
+            def __init__(self, by): self.move = lambda x: x + by # !DLF101
+        @STEPS.register
+        class Nested:
+            def __init__(self, steps):
+                self.steps = [build(each, STEPS) for each in steps]
+        class Steps:
+            def __init__(self, steps):
+                self.steps = []
+                for each in steps:
+                    self.steps.append(build(each, STEPS))
+        @SETS.register
+        class Rows:
+            def __init__(self, steps): self.steps = Steps(steps)
+            def __getitem__(self, i): return i
+        def walk(tree, make): # of parts that no constructor makes it says nothing
+            return [walk(each, make) for each in tree] or make(tree)
+        if __name__ == "__main__":
+            cfg = {"type": "Rows", "steps": [{"type": "Scale", "by": 2}, {"type": "Shift", "by": 3}]}
+            DataLoader(build(cfg, SETS), num_workers=2)
+            DataLoader(walk(sys.argv, list), num_workers=2)
+        """,
+    ),
 ]
 
 

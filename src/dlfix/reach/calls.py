@@ -1008,11 +1008,17 @@ class Calls:
             return [
                 self._tuple(value, (_UNKNOWN, item)) for item in self.interpreter.each(given[0])
             ]
-        if value.name == "zip":
+        if value.name in ("zip", "itertools.zip_longest"):
             columns = self._as_long([self.interpreter.each(one) for one in given])
             if len({len(column) for column in columns}) == 1 and len(columns[0]) > 1:
                 return [self._tuple(value, row) for row in zip(*columns, strict=True)]
             return [self._tuple(value, [self._either(value, column) for column in columns])]
+        if value.name == "itertools.product":
+            return self._combined(value)
+        if value.name == "itertools.repeat" and given:
+            return [given[0]]
+        if value.name == "itertools.islice" and given:
+            return self.interpreter.each(given[0])
         if value.name in ("reversed", "filter", "iter", "itertools.chain", "itertools.cycle"):
             return [item for one in given for item in self.interpreter.each(one)]
         if value.name == "itertools.chain.from_iterable" and given:
@@ -1037,6 +1043,18 @@ class Calls:
         return len(column) == 1 and all(
             isinstance(each, (Unknown, Derived)) for each in self.interpreter.values(column[0])
         )
+
+    def _combined(self, value: ExternalCall) -> list[Argument]:
+        """Return as many items of a product as show each item of what it combines."""
+        given = value.arguments
+        columns = [self.interpreter.each(one) for one in given.positional]
+        if not all(columns) or given.keywords or given.more_positional:
+            return [_UNKNOWN]
+        most = max(map(len, columns), default=0)
+        return [
+            self._tuple(value, (column[turn % len(column)] for column in columns))
+            for turn in range(most)
+        ]
 
     def _either(self, at: ExternalCall, items: list[Argument]) -> Argument:
         return items[0] if len(items) == 1 else _UNKNOWN
@@ -1255,11 +1273,17 @@ def _goes_on(frame: Frame, caller: Frame) -> bool:
 
 
 def _recurs(scope: Scope, frame: Frame | None) -> bool:
-    """Return whether a function is already running further up; a constructor, for several objects in one another."""
-    left = _NESTED_OBJECTS if scope.name == "__init__" else 1
+    """Return whether a function is already running further up, but for objects in one another.
+
+    A constructor may make an object of its class, and call the function that makes it: `build(config)` in a registry.
+    """
+    left = _NESTED_OBJECTS
+    makes_part = scope.name == "__init__"
     while frame is not None:
-        left -= frame.scope is scope
-        if not left:
-            return True
+        makes_part = makes_part or frame.scope.name == "__init__"
+        if frame.scope is scope:
+            left -= 1
+            if not left or not makes_part:
+                return True
         frame = frame.caller
     return False
