@@ -103,6 +103,36 @@ def test_how_other_classes_are_pickled_says_nothing_of_a_class(
     check(tmp_path, MAIN.format(made=text, sent="P(1)"))
 
 
+FACTORY = """\
+import collections, typing
+from torch.utils.data import DataLoader
+def record(name, *fields):
+    return collections.namedtuple(name, fields){mark}
+{made}
+def main(): DataLoader([{sent}], num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "sent", "is_lost"),
+    [
+        ("Item = record('Sample', 'x', 'y')", "Item(1, 2)", True),
+        ("Item = record('Sample', 'x')\nOther = record('Other', 'x')", "Item(1)", True),
+        ("Sample = record('Sample', 'x', 'y')", "Sample(1, 2)", False),
+        ("Sample = Item = record('Sample', 'x', 'y')", "Item(1, 2)", False),
+        ("Item = record('Sample', 'x')\nSample = Item", "Item(1)", False),
+        ("Item = record('Sample', 'x')\nItem.__module__ = __name__", "Item(1)", False),
+        ("Item = record('Sample', 'x')\nglobals()['Sample'] = Item", "Item(1)", False),
+        ("import sys\nItem = record(sys.argv[1], 'x')", "Item(1)", False),
+    ],
+)
+def test_a_class_that_a_function_makes_is_found_by_the_name_it_is_made_with(
+    made: str, sent: str, is_lost: bool, tmp_path: Path
+) -> None:
+    mark = "  # !DLF103" if is_lost else ""
+    check(tmp_path, FACTORY.format(made=made, sent=sent, mark=mark))
+
+
 BATCHES = """\
 import collections, dataclasses, enum, typing
 from torch.utils.data import DataLoader

@@ -112,7 +112,9 @@ class LocalClassReachesWorker(Rule):
 
 def _named(crossing: Crossing) -> str:
     name, value = callables.name_of(crossing), crossing.value
-    if name == "type":
-        return "A class made by `type(...)`"
+    if (
+        isinstance(value, ExternalCall) and name == value.name
+    ):  # what it is called is not written there
+        return f"A class made by `{name}(...)`"
     bound = callables.bound_to(value) if isinstance(value, ExternalCall) else ""
     return f"Class `{name}`, which is bound to `{bound}`," if bound else f"Local class `{name}`"

@@ -357,7 +357,7 @@ def _is_lost(value: ExternalCall, analysis: Analysis) -> bool:
     if _SAYING & value.arguments.keywords.keys():
         return False
     if scope.is_function:
-        return not (_may_be_found_later(scope.name, module) or _names_its_module(value.frame))
+        return not (_may_be_found_later(value, analysis) or _names_its_module(value.frame))
     statement = module.parent(value.node)
     if not isinstance(statement, ast.Assign) or len(names) != 1:
         return False
@@ -393,13 +393,22 @@ def bound_to(value: ExternalCall) -> str:
     return ""
 
 
-def _may_be_found_later(function: str, module: Module) -> bool:
-    """Return whether a module may make a class that one of its functions returns known by its name.
+def _may_be_found_later(made: ExternalCall, analysis: Analysis) -> bool:
+    """Return whether a module may make a class that one of its functions makes known by its name.
 
-    It binds what the function returns, it has computed names, or the class says how it is pickled.
+    It has that name, which other code may set, or binds what the function returns if the name is not known; it has
+    computed names, or the class says how it is pickled.
     """
+    module, function = made.frame.module, made.frame.scope.name
     if _says_how_to_find(module):
         return True
+    names = [
+        getattr(each, "value", None) for each in analysis.values(made.arguments.get(0, "typename"))
+    ]
+    if names and all(isinstance(each, str) for each in names):
+        return any(
+            each in module.scope.bindings or analysis.project.sets(str(each)) for each in names
+        )
     return any(
         isinstance(module.parent(call), ast.Assign) and module.scope_of(call).is_module
         for call in module.calls_by_name.get(function, ())
@@ -521,7 +530,7 @@ def _error(crossing: Crossing) -> str:
         name = getattr(value.function.node, "name", "<lambda>")
         return f"'{value.owner.cls.name}' object has no attribute '{name}'"
     if makes_class(value):
-        return not_found(value)
+        return not_found(value) if class_name(value) != value.name else ""
     if not isinstance(value, (Function, Class)):
         return ""
     qualname = value.module.inner_scope(value.node).qualname
