@@ -29,6 +29,16 @@ PICKLED = [
     "ends = ctx.Pipe(duplex=False); ends[1].send(Job(lambda: 0))",
     "multiprocessing.Manager().Queue().put(lambda: 0)",
     "q = mp.Queue(); q.put(Job(functools.partial(add, lambda: 0)))",
+    "shared = multiprocessing.Manager().dict(); shared['f'] = lambda: 0",
+    "shared = ctx.Manager().dict(f=lambda: 0)",
+    "multiprocessing.Manager().dict().update(f=lambda: 0)",
+    "multiprocessing.Manager().dict().setdefault('f', Job(lambda: 0))",
+    "multiprocessing.Manager().list([lambda: 0])",
+    "jobs = mp.Manager().list(); jobs.append(lambda: 0)",
+    "jobs = mp.Manager().list(); jobs.extend([lambda: 0])",
+    "jobs = mp.Manager().list([0]); jobs[0] = Job(lambda: 0)",
+    "space = multiprocessing.Manager().Namespace(); space.run = lambda: 0",
+    "multiprocessing.Manager().Value('O', add).set(lambda: 0)",
 ]
 OTHERS = [
     "queue.Queue().put(lambda: 0)",
@@ -43,6 +53,13 @@ OTHERS = [
     "mine, theirs = multiprocessing.Pipe(); mine.send(add)",
     "mine, theirs = multiprocessing.Pipe(); mine.poll(lambda: 0)",
     "multiprocessing.Manager().Queue().put(add)",
+    "shared = multiprocessing.Manager().dict(); shared['f'] = add",
+    "shared = multiprocessing.Manager().dict(); shared[0], local = 1, lambda: 0",
+    "shared = multiprocessing.dummy.Manager().dict() if False else {}; shared['f'] = lambda: 0",
+    "manager = multiprocessing.Manager(); manager.run = lambda: 0",
+    "shared = dict(ctx.Manager().dict()); shared['f'] = lambda: 0",
+    "jobs = [*mp.Manager().list()]; jobs.append(lambda: 0)",
+    "jobs = mp.Manager().list(); print(sorted(jobs, key=lambda x: x))",
 ]
 
 
@@ -64,4 +81,15 @@ def test_a_queue_that_a_class_keeps_and_one_that_a_function_gets(tmp_path: Path)
         "    def add(self): self.tasks.put(lambda: 0)  # !DLF101\n"
         "def feed(tasks): tasks.put(lambda: 0)  # !DLF101\n"
         "def main():\n    feed(ctx.Queue())\n    Runner().add()\n",
+    )
+
+
+def test_what_a_manager_keeps_that_a_block_or_a_function_gets(tmp_path: Path):
+    check(
+        tmp_path,
+        HEAD + "def fill(shared): shared['f'] = lambda: 0  # !DLF101\n"
+        "def main():\n"
+        "    with multiprocessing.Manager() as manager:\n"
+        "        manager.Queue().put(lambda: 0)  # !DLF101\n"
+        "        fill(manager.dict())\n",
     )

@@ -96,6 +96,34 @@ class Boundaries:
                     seen.add(call)
                     yield from self._boundary(call, module, handed.get(module, frozenset()))
             yield from self._partials(module, here, seen)
+            yield from self._stores(module)
+
+    def _stores(self, module: Module) -> Iterator[Boundary]:
+        """Yield what assignments send to a manager: `shared[key] = value`, `space.name = value`."""
+        if not self._stored_into:
+            return
+        for value, targets in _assignments(module):
+            for target in targets:
+                if value is None or not isinstance(target, (ast.Subscript, ast.Attribute)):
+                    continue
+                frame = self.interpreter.frame_at(module, target)
+                method = "__setitem__" if isinstance(target, ast.Subscript) else "__setattr__"
+                rows = (
+                    self.catalog.boundary(f"{self._type_of(held)}.{method}")
+                    for held in self.interpreter.values_at(target.value, frame)
+                )
+                row = next(filter(None, rows), None)
+                if row is not None and not is_dead(target, frame, self.interpreter):
+                    sent: dict[str, Argument] = {"value": Bound(value, frame)}
+                    yield Boundary(row.kind, target, frame, sent, True, None, row)
+
+    @cached_property
+    def _stored_into(self) -> bool:
+        """Whether files name what makes an object of another process to which assignments send."""
+        return any(
+            owner in self._made_types and method.startswith("__set")
+            for owner, method in self._methods()
+        )
 
     def _candidates(self, module: Module, names: AbstractSet[str]) -> list[ast.Call]:
         """Return the calls that are written with one of some names, or run a constructor of a boundary."""
@@ -176,12 +204,7 @@ class Boundaries:
 
     def _methods_of_none(self) -> set[str]:
         """Return the methods of objects that no file names the maker of: `submit` without an executor."""
-        mentions = self.interpreter.project.mentions
-        named = {
-            row.type
-            for row in self._kinds.values()
-            if any(mentions(name) for name in _last_names(row))
-        }
+        named = self._made_types
         makers = {row.type for row in self._kinds.values() if row.type}
         missing = makers - named
         absent = {method for owner, method in self._methods() if owner in missing}
@@ -191,6 +214,26 @@ class Boundaries:
             for name in _last_names(row)
             if row.name.rpartition(".")[0] not in missing
         }
+
+    @cached_property
+    def _made_types(self) -> set[str]:
+        """The types of which files name a maker; of a method that makes one, what has it too: `Manager().list()`."""
+        mentions = self.interpreter.project.mentions
+        types = {row.type for row in self._kinds.values() if row.type}
+        naming = [
+            row for row in self._kinds.values() if row.type and any(map(mentions, _last_names(row)))
+        ]
+        found: set[str] = set()
+        while (
+            fresh := {
+                row.type
+                for row in naming
+                if (owner := row.name.rpartition(".")[0]) not in types or owner in found
+            }
+            - found
+        ):
+            found |= fresh
+        return found
 
     def _methods(self) -> Iterator[tuple[str, str]]:
         """Yield the methods that ship objects, each after the type that has it."""
@@ -405,14 +448,17 @@ class Boundaries:
         origin = method.origin
         if isinstance(origin, Derived) and not origin.called and origin.how == "__getitem__":
             origin = origin.origin  # an end of a pipe: `mine, theirs = Pipe()`
-        above = None
-        if isinstance(origin, ExternalCall):
-            above = self.catalog.boundary(origin.name)
-        elif isinstance(origin, Derived) and origin.called:
-            above = self._method_row(origin)
-        if above is None or not above.type:
-            return None
-        return self.catalog.boundary(f"{above.type}.{method.how}")
+        owner = self._type_of(origin)
+        return self.catalog.boundary(f"{owner}.{method.how}") if owner else None
+
+    def _type_of(self, made: Value) -> str:
+        """Return the type of what a call of a row's gives; empty for other values."""
+        row = None
+        if isinstance(made, ExternalCall):
+            row = self.catalog.boundary(made.name)
+        elif isinstance(made, Derived) and made.called:
+            row = self._method_row(made)
+        return row.type if row is not None else ""
 
     def _goes_to_a_pool(self, row: BoundaryRow, arguments: Arguments) -> bool:
         """Return whether a call is passed a pool of processes to send to: `loop.run_in_executor(pool, f)`."""

@@ -83,7 +83,7 @@ _IMPORTERS = frozenset({"importlib.import_module", "__import__"})
 _FLUENT = frozenset(
     {"eval", "train", "to", "cuda", "cpu", "float", "half", "double", "requires_grad_", "apply"}
 )
-_ENTERS_OTHER = frozenset({"tempfile.TemporaryDirectory", "multiprocessing.Manager"})
+_ENTERS_OTHER = frozenset({"tempfile.TemporaryDirectory"})
 _PATHS = frozenset({"pathlib.Path", "pathlib.PosixPath", "pathlib.PurePath"})
 _GIVING_ONE = ("get", "pop", "setdefault")
 _OF_DICT = frozenset({"items", "values", "keys"})

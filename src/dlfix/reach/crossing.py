@@ -81,7 +81,7 @@ def branches_of(steps: tuple[Passed, ...]) -> Iterator[Branch]:
 
 @record(frozen=True, eq=False, slots=True)
 class Boundary:
-    """A call that ships objects to another process, or a class that a worker is taken to get.
+    """A call or assignment that ships objects to another process, or a class that a worker is taken to get.
 
     `kind` is a row's name in `catalog/boundaries.toml` ("DataLoader", "Process", ...), or "dataset"
     for a dataset class with no loader in view. `arguments` maps the callee's parameter names to what
@@ -89,7 +89,7 @@ class Boundary:
     """
 
     kind: str
-    node: ast.Call | ast.ClassDef
+    node: ast.Call | ast.Subscript | ast.Attribute | ast.ClassDef
     frame: Frame
     arguments: dict[str, Bound | Value]
     workers: bool | None  # True, False, or None where it depends

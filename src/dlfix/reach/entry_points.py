@@ -299,7 +299,7 @@ def runs(value: Value, function: ast.AST, analysis: Reading) -> bool:
 
 def may_belong(analysis: Reading, boundary: Boundary, script: Module) -> bool:
     """Return whether a boundary may be come to from a script; not where others are seen to do so."""
-    if not isinstance(boundary.node, ast.Call):
+    if isinstance(boundary.node, ast.ClassDef):
         return True
     entries = Entries.of(analysis).entries(boundary.frame.module, boundary.node)
     if not entries:
@@ -313,7 +313,7 @@ def may_belong(analysis: Reading, boundary: Boundary, script: Module) -> bool:
 
 def runs_with(analysis: Reading, boundary: Boundary, entry: Entry) -> bool:
     """Return whether the program that comes to a boundary may run, or import, what an entry runs."""
-    if entry.kind != "import" or not isinstance(boundary.node, ast.Call):
+    if entry.kind != "import" or isinstance(boundary.node, ast.ClassDef):
         return may_belong(analysis, boundary, entry.module)
     entries = Entries.of(analysis).entries(boundary.frame.module, boundary.node)
     scripts = {each.module for each in entries}

@@ -495,7 +495,7 @@ def _late_stores(
     analysis: Analysis, names: Sequence[str]
 ) -> Iterator[tuple[ast.Attribute, Boundary]]:
     """Yield each place, in the module of a loader, that sets one of these on it."""
-    made: dict[ast.Call | ast.ClassDef, Boundary] = {
+    made: dict[ast.AST, Boundary] = {
         b.node: b for b in analysis.boundaries if b.kind == "DataLoader"
     }
     for module in {b.frame.module: None for b in made.values()}:
@@ -513,7 +513,7 @@ def _loader_of(
     analysis: Analysis,
     module: Module,
     node: ast.expr,
-    made: dict[ast.Call | ast.ClassDef, Boundary],
+    made: dict[ast.AST, Boundary],
 ) -> Boundary | None:
     reached = analysis.evaluate(node, analysis.frame(module.scope_of(node)))
     calls = [r.value.node if isinstance(r.value, ExternalCall) else None for r in reached]
