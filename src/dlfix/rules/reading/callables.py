@@ -24,6 +24,7 @@ from dlfix.reach.values import (
     Function,
     Instance,
     Reached,
+    Unknown,
     Value,
 )
 from dlfix.rules.base import Finding, Place, Rule
@@ -376,8 +377,8 @@ def _is_bound_as(name: str, made: ExternalCall, analysis: Analysis) -> bool:
         return True
     if name not in module.scope.bindings:
         return False
-    found = analysis.interpreter.global_name(module, name)
-    return any(node_of(each.value) == node_of(made) for each in found)
+    found = [each.value for each in analysis.interpreter.global_name(module, name)]
+    return any(isinstance(each, Unknown) or node_of(each) == node_of(made) for each in found)
 
 
 def is_lost_class(value: Value, analysis: Analysis) -> TypeGuard[ExternalCall]:
@@ -396,8 +397,8 @@ def bound_to(value: ExternalCall) -> str:
 def _may_be_found_later(made: ExternalCall, analysis: Analysis) -> bool:
     """Return whether a module may make a class that one of its functions makes known by its name.
 
-    It has that name, which other code may set, or binds what the function returns if the name is not known; it has
-    computed names, or the class says how it is pickled.
+    It has the class under that name, or binds what the function returns if the name is not known; it has computed
+    names, or the class says how it is pickled.
     """
     module, function = made.frame.module, made.frame.scope.name
     if _says_how_to_find(module):
@@ -406,9 +407,7 @@ def _may_be_found_later(made: ExternalCall, analysis: Analysis) -> bool:
         getattr(each, "value", None) for each in analysis.values(made.arguments.get(0, "typename"))
     ]
     if names and all(isinstance(each, str) for each in names):
-        return any(
-            each in module.scope.bindings or analysis.project.sets(str(each)) for each in names
-        )
+        return any(_is_bound_as(str(each), made, analysis) for each in names)
     return any(
         isinstance(module.parent(call), ast.Assign) and module.scope_of(call).is_module
         for call in module.calls_by_name.get(function, ())
