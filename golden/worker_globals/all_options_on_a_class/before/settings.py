@@ -1,0 +1,4 @@
+class Config:
+    size = 4
+    offset = 0
+    root = "data"
