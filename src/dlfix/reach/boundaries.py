@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from dlfix.catalog import BoundaryRow
 from dlfix.project import scan
@@ -103,8 +103,8 @@ class Boundaries:
         if not self._stored_into:
             return
         for value, targets in _assignments(module):
-            for target in targets:
-                if value is None or not isinstance(target, (ast.Subscript, ast.Attribute)):
+            for target in targets if not isinstance(value, ast.Constant) else ():
+                if value is None or not _may_be_sent(target):
                     continue
                 frame = self.interpreter.frame_at(module, target)
                 method = "__setitem__" if isinstance(target, ast.Subscript) else "__setattr__"
@@ -632,6 +632,13 @@ class Boundaries:
             self.catalog.dataset(base.name) is not None
             for base in self.interpreter.instances.outside_bases(cls)
         )
+
+
+def _may_be_sent(target: ast.expr) -> TypeGuard[ast.Subscript | ast.Attribute]:
+    """Return whether an assignment may be to an object that is not the method's own."""
+    if not isinstance(target, (ast.Subscript, ast.Attribute)):
+        return False
+    return not (isinstance(target.value, ast.Name) and target.value.id in _OWN)
 
 
 def _called_at_once(call: ast.Call, module: Module) -> str | None:
