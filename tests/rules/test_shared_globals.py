@@ -639,3 +639,48 @@ class Notes:
 @pytest.mark.parametrize(("read", "is_found"), [("path", True), ("path + '.new'", False)])
 def test_the_constructor_of_what_starts_the_workers_has_run(found, read: str, is_found: bool):
     assert bool(found(CACHED + LATER.replace("READ", read))) == is_found
+
+
+ENGINE = """
+import sqlalchemy
+engine = sqlalchemy.create_engine("postgresql://localhost/rows"{options})
+
+def count():
+    with engine.connect() as connection: return connection.execute("select 8").scalar()
+
+class Rows(Dataset):
+    def __init__(self, length): self.length = length
+    def __len__(self): return self.length
+    def __getitem__(self, index):
+        with engine.connect() as connection: return connection.execute("select 1").scalar()
+
+def configure(worker):
+    {configure}
+
+if __name__ == "__main__":
+    {before}
+    for batch in DataLoader(Rows({length}), num_workers=2, worker_init_fn=configure): print(batch)
+    {after}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "is_found"),
+    [
+        ({"length": "count()"}, True),
+        ({"before": "length = count()"}, True),
+        ({"before": "engine.begin().close()"}, True),
+        ({}, False),  # workers make all connections
+        ({"after": "print(count())"}, False),
+        ({"before": "if len(os.environ) > 1: count()"}, False),
+        ({"before": "print(engine.url)"}, False),
+        ({"length": "count()", "configure": "engine.dispose(close=False)"}, False),
+        ({"before": "count(); engine.dispose()"}, False),
+        ({"length": "count()", "options": ", poolclass=sqlalchemy.pool.NullPool"}, False),
+    ],
+)
+def test_a_client_is_shared_once_the_parent_has_connected(
+    found, parts: dict[str, str], is_found: bool
+):
+    given = {"options": "", "configure": "pass", "before": "pass", "length": "8", "after": "pass"}
+    assert bool(found(ENGINE.format(**(given | parts)))) is is_found

@@ -224,6 +224,7 @@ class ResourceRow(_Named):
     fork_why: str = ""
     remote: bool = False  # it connects to a service, and opens no file that a program writes
     connects_later: bool = False  # nothing is shared under fork before its first use
+    connects: tuple[str, ...] = ()  # the methods by which it then connects
     ends_by_number: bool = False  # a forked process can still end it, by its process id
     action: Literal["lazy", "drop", "copy", "report"] = "report"
     saved: str = ""  # the calls that give the state, which can be pickled: `get_state().numpy()`

@@ -20,7 +20,8 @@ class ForkSharedGlobal(Rule):
 
     Finds files, databases and connections in a module-level name, in a module-level cache, on a class, or kept by
     `functools.lru_cache`, if the parent has certainly opened them when the workers start and code in
-    a worker uses them. Nothing is pickled: under spawn and forkserver each worker opens its own. A
+    a worker uses them. A client that connects at its first use, such as an engine of SQLAlchemy, counts if the parent
+    connects by it before. Nothing is pickled: under spawn and forkserver each worker opens its own. A
     forked worker uses the parent's. Workers that share a file position read each other's
     bytes, and libraries such as SQLite, LMDB and HDF5 do not support this use.
 

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 from dlfix.project.library_names import imported_as
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import lies_in
-from dlfix.project.syntax import parameters
+from dlfix.project.syntax import last_name, parameters
 from dlfix.project.trees import walk
 from dlfix.reach.class_state import is_of_class
 from dlfix.reach.correlated import tests_around
 from dlfix.reach.entry_points import Entries, is_before
-from dlfix.reach.global_state import GlobalName, Use
+from dlfix.reach.global_state import GlobalName, Use, method_called
 from dlfix.reach.instances import is_own
 from dlfix.reach.methods import stored_names
 from dlfix.reach.must_run import conditions
 from dlfix.reach.starts import never_forks
 from dlfix.reach.values import Bound, Class, Container, Derived, ExternalCall, Instance
-from dlfix.reach.worker_code import WorkerCode, WorkerFunction
+from dlfix.reach.worker_code import GlobalRead, WorkerCode, WorkerFunction
 from dlfix.rules.base import Step
 from dlfix.rules.reading.handles import row_of
 from dlfix.rules.reading.runs import SAME_PATH, Runs
@@ -98,6 +98,38 @@ def _in_names(analysis: Analysis) -> Iterator[SharedHandle]:
             if steps is not None and not _is_dropped(name, boundary):
                 yield SharedHandle(read.name, held.handle, read.function, steps)
                 break
+        yield from _connected(name, read, analysis)
+
+
+def _connected(name: GlobalName, read: GlobalRead, analysis: Analysis) -> Iterator[SharedHandle]:
+    """Yield a client that a global is, if the parent surely connects by it: `engine.connect()`."""
+    boundary = read.function.crossing.boundary
+    for reached in analysis.interpreter.global_name(name.module, name.name):
+        made = reached.value
+        row = row_of(made, analysis) if isinstance(made, ExternalCall) else None
+        if not isinstance(made, ExternalCall) or row is None:
+            continue
+        if not row.connects or not row.fork_unsafe:
+            continue
+        called = [_method_called(use) for use in name.reads()]
+        if any(method == row.close for method, _ in called):
+            continue  # also in workers, which then open connections of their own
+        held = _Held(made, made.node, made.frame.module)
+        opened = _opened_before(held, boundary, analysis)
+        used = (
+            _runs_before(use.module, call, boundary, analysis, "the parent connects here")
+            for use, (method, call) in zip(name.reads(), called, strict=True)
+            if call is not None and method in row.connects
+        )
+        steps = next((each for each in used if each is not None), None)
+        if opened is not None and steps is not None:
+            yield SharedHandle(read.name, made, read.function, (*opened, *steps))
+
+
+def _method_called(use: Use) -> tuple[str, ast.Call | None]:
+    """Return which method of what a use names is called, and the call."""
+    call = method_called(use.module, use.node)
+    return (last_name(call.func), call) if call is not None else ("", None)
 
 
 def _in_cached_functions(analysis: Analysis) -> Iterator[SharedHandle]:
@@ -519,12 +551,16 @@ def _at_top_level(held: _Held, boundary: Boundary, analysis: Analysis) -> tuple[
 
 
 def _runs_before(
-    module: Module, call: ast.Call, boundary: Boundary, analysis: Analysis
+    module: Module,
+    call: ast.Call,
+    boundary: Boundary,
+    analysis: Analysis,
+    note: str = "the parent opens it here",
 ) -> tuple[Step, ...] | None:
     """Return how a call is run by the parent for certain, before the workers of a boundary start."""
     if next(conditions(call, module), None) is not None:
         return None
-    step = Step(module.place(call), f"{ast.unparse(call.func)}(...)", "the parent opens it here")
+    step = Step(module.place(call), f"{ast.unparse(call.func)}(...)", note)
     if _is_in_constructor(module, call, boundary, analysis):
         return (step,)
     starts = Entries.of(analysis).entries(boundary.frame.module, boundary.node)
