@@ -31,7 +31,23 @@ def meant(program: Program, module: Module, node: ast.expr) -> Iterator[Module |
     yield from _meant(program, module, node, _FAR)
 
 
-def _meant(program: Program, module: Module, node: ast.expr, far: int) -> Iterator[Module | None]:
+class _Answers:
+    """What expressions may stand for, so far followed; many lead to the same."""
+
+    def __init__(self, program: Program) -> None:
+        self.known: dict[tuple[ast.expr, int], tuple[Module | None, ...]] = {}
+
+
+def _meant(program: Program, module: Module, node: ast.expr, far: int) -> tuple[Module | None, ...]:
+    known, key = program.kept(_Answers).known, (node, far)
+    if key not in known:
+        known[key] = tuple(dict.fromkeys(_followed(program, module, node, far)))
+    return known[key]
+
+
+def _followed(
+    program: Program, module: Module, node: ast.expr, far: int
+) -> Iterator[Module | None]:
     match node:
         case ast.Name():
             for binding in bindings_of(module, node) if far else ():
