@@ -785,6 +785,35 @@ def main():
         """,
         ["DLF101"],
     ),
+    "a local class that is published under the name that a helper gives it": (
+        """
+        def publish(made, name):
+            made.__name__ = made.__qualname__ = name
+            globals()[name] = made
+            return made
+        def dataset(name):
+            class Rows(Dataset):
+                def __getitem__(self, i): return i
+            return publish(Rows, name)
+        def main():
+            DataLoader(dataset("Gray")(), num_workers=2)
+        """,
+        [],
+    ),
+    "a local class that is passed to a helper which only counts it": (
+        """
+        def count(made, name):
+            made.__name__ = name
+            return made
+        def dataset(name):
+            class Rows(Dataset):
+                def __getitem__(self, i): return i
+            return count(Rows, name)
+        def main():
+            DataLoader(dataset("Gray")(), num_workers=2)
+        """,
+        ["DLF103"],
+    ),
     "a lambda that a helper gives its name": (
         """
         def named(name, f):

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Literal, TypeGuard
 
 from dlfix.catalog import CallableRow
 from dlfix.project.module import enclosing_function
-from dlfix.project.syntax import FUNCTIONS, last_name
+from dlfix.project.syntax import FUNCTIONS, last_name, parameters
 from dlfix.reach.calls import is_enumeration, makes_class
 from dlfix.reach.entry_points import under_guard
 from dlfix.reach.interpreter import DECORATED
 from dlfix.reach.labels import node_of
 from dlfix.reach.values import (
+    Bound,
     BoundMethod,
     Class,
     Constant,
@@ -242,16 +243,9 @@ def _gives_name(passed: Passed) -> bool:
     """Return whether a function that it was passed to gives it a name: `f.__qualname__ = name`."""
     if not isinstance(passed.node, ast.arg):
         return False
-    module, name = passed.module, passed.node.arg
-    functions = [each for each in module.ancestors(passed.node) if isinstance(each, _FUNCTIONS)]
-    return any(
-        isinstance(set_on, ast.Attribute)
-        and isinstance(set_on.ctx, ast.Store)
-        and getattr(set_on.value, "id", "") == name
-        and any(above is functions[0] for above in module.ancestors(set_on))
-        for set_on in module.nodes_by_name.get("__qualname__", ())
-        if functions
-    )
+    above = passed.module.ancestors(passed.node)
+    function = next((each for each in above if isinstance(each, _FUNCTIONS)), None)
+    return function is not None and _names(passed.module, function, passed.node.arg)
 
 
 def _of_named(value: Function, analysis: Analysis) -> Problem | None:
@@ -272,7 +266,8 @@ def _of_named(value: Function, analysis: Analysis) -> Problem | None:
 
 def _of_class(value: Class, analysis: Analysis) -> Problem | None:
     if _is_local(value):
-        return None if _is_renamed(value) else "class"
+        is_named = _is_renamed(value) or _is_published(value, analysis)
+        return None if is_named else "class"
     if under_guard(value.module, value.node) is not None:
         return None
     is_found = _leads_back(value, analysis) and not _is_replaced(value, analysis)
@@ -307,6 +302,33 @@ def _is_renamed(value: Function | Class) -> bool:
         and node.value.id in names
         and enclosing_function(module, node) is around
         and not _is_path_of_another(module.statement(node))
+        for node in module.attributes_by_name.get("__qualname__", ())
+    )
+
+
+def _is_published(value: Class, analysis: Analysis) -> bool:
+    """Return whether a local class is passed to a function that gives it a name: `publish(Rows, name)`."""
+    module = value.module
+    for read in module.scope_of(value.node).reads.get(value.node.name, ()):
+        call = module.parent(read)
+        if not isinstance(call, ast.Call) or read not in call.args:
+            continue
+        for callee in analysis.values(Bound(call.func, analysis.frame(module.scope_of(call)))):
+            taken = parameters(callee.node) if isinstance(callee, Function) else []
+            given = taken[call.args.index(read) :][:1]
+            if isinstance(callee, Function) and any(
+                _names(callee.module, callee.node, each) for each in given
+            ):
+                return True
+    return False
+
+
+def _names(module: Module, function: ast.AST, parameter: str) -> bool:
+    """Return whether a function gives one of its parameters another path to be found by."""
+    return any(
+        isinstance(node.ctx, ast.Store)
+        and getattr(node.value, "id", "") == parameter
+        and function in module.ancestors(node)
         for node in module.attributes_by_name.get("__qualname__", ())
     )
 
