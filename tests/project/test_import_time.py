@@ -72,3 +72,21 @@ def test_a_function_of_a_module_changes_no_object_of_its_name(
 ) -> None:
     tree = ast.parse(f"import os\nimport sys\nfrom table import ROWS\nkept = {statement}")
     assert ImportTime(tree)._effects_of(tree.body[-1:]).mutates == changed
+
+
+READS = {
+    "for i in rows:\n    x = i\n    print(x)": {"rows", "print"},
+    "for i in rows:\n    print(i)\nelse:\n    show(i)": {"rows", "print", "show", "i"},
+    "for i in rows:\n    total = total + i": {"rows", "total"},
+    "if rows:\n    if go: x = 1\n    print(x)": {"rows", "go", "print", "x"},
+    "while rows:\n    x: int = 1\n    print(x)": {"rows", "print"},
+    "with rows:\n    x.a = 1\n    print(x)": {"rows", "print", "x"},
+}
+
+
+@pytest.mark.parametrize(("source", "reads"), READS.items(), ids=READS)
+def test_what_a_block_binds_before_it_reads_it_is_read_from_nowhere_else(
+    source: str, reads: set[str]
+) -> None:
+    (unit,) = ImportTime(ast.parse(source)).units
+    assert {name for name in unit.effects.reads if name.isidentifier()} - {"int"} == reads

@@ -101,6 +101,29 @@ def main_branch(statement: ast.stmt, tree: ast.AST) -> Sequence[ast.stmt] | None
     return statement.body if outcome else statement.orelse
 
 
+def _given_by(node: ast.AST) -> set[str]:
+    """Return the names that a loop binds before its body runs."""
+    return _names_in(node.target) if isinstance(node, (ast.For, ast.AsyncFor)) else set()
+
+
+def _surely_bound(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement has bound once it is through."""
+    match statement:
+        case ast.Assign(targets=targets):
+            return {each.id for each in targets if isinstance(each, ast.Name)}
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
+            return {name}
+    return set()
+
+
+def _names_in(target: ast.expr) -> set[str]:
+    return {
+        each.id
+        for each in walk(target)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+
+
 def _choices(node: ast.AST) -> Iterator[tuple[ast.expr, bool, Sequence[ast.AST]]]:
     """Yield the tests of a node, each with an outcome and what runs only then: also of `test and main()`."""
     match node:
@@ -308,8 +331,26 @@ class ImportTime:
             if isinstance(node, ast.Attribute):
                 effects.reads |= self._state_read(node)
             self._changes(node, effects)
-            for child in ast.iter_child_nodes(node):
-                self._statement(child, effects)
+            for name, value in ast.iter_fields(node):
+                if isinstance(value, ast.AST):
+                    self._statement(value, effects)
+                elif isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                    self._block(value, effects, _given_by(node) if name == "body" else set())
+                elif isinstance(value, list):
+                    for child in value:
+                        if isinstance(child, ast.AST):
+                            self._statement(child, effects)
+
+    def _block(self, statements: Iterable[ast.stmt], effects: Effects, bound: set[str]) -> None:
+        """Statements one after another: what the ones above have surely bound is read from nowhere else."""
+        for statement in statements:
+            inner = Effects()
+            self._statement(statement, inner)
+            effects.reads |= inner.reads - bound
+            effects.binds |= inner.binds
+            effects.mutates |= inner.mutates
+            effects.calls += inner.calls
+            bound = bound | _surely_bound(statement)
 
     def _comprehension(self, node: ast.expr, effects: Effects) -> None:
         """A comprehension binds its variables in a scope of its own; a walrus in it binds outside."""
