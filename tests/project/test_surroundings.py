@@ -269,7 +269,7 @@ def work(row):
 
 
 if __name__ == "__main__":
-    SCALE = 2
+    SCALE = int(input())
     with multiprocessing.Pool(2) as pool:
         print(pool.map(work, [1, 2]))
 """

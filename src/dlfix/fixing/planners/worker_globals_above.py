@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dlfix.fixing.hoisting.captures import has_its_line
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned
 from dlfix.fixing.script_blocks import Blocks
 from dlfix.project.import_time import ImportTime, Unit, is_guard
@@ -70,7 +71,7 @@ def _guard_of(module: Module) -> ast.If | None:
     guards = [each for each in module.tree.body if isinstance(each, ast.If) and is_guard(each)]
     if len(guards) != 1 or guards[0].orelse:
         return None
-    return guards[0] if guards[0].body[0].lineno > guards[0].test.lineno else None
+    return guards[0] if has_its_line(module, guards[0].body[0]) else None
 
 
 def _is_looked_into(module: Module, analysis: Analysis) -> bool:
