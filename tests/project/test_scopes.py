@@ -157,9 +157,7 @@ def test_scopes_of_a_long_chain_cost_one_step_for_each_link(monkeypatch):
 
     steps = []
     opens = modules._opens_for
-    monkeypatch.setattr(
-        modules, "_opens_for", lambda parent, child: steps.append(1) or opens(parent, child)
-    )
+    monkeypatch.setattr(modules, "_opens_for", lambda *nodes: steps.append(1) or opens(*nodes))
 
     def counted(links):
         steps.clear()
@@ -170,3 +168,19 @@ def test_scopes_of_a_long_chain_cost_one_step_for_each_link(monkeypatch):
         return len(steps)
 
     assert counted(200) < 2.2 * counted(100)
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("[x for x in rows if x]", 3),
+        ("{x: y for x in rows for y in x if y}", 6),
+        ("[x for x in [x for x in rows]]", 4),
+    ],
+)
+def test_only_the_first_source_of_a_comprehension_stands_outside_it(text, inside):
+    module = module_of(f"def f(rows):\n    return {text}\n")
+    names = [each for each in ast.walk(module.tree) if isinstance(each, ast.Name)]
+    scopes = {each: module.scope_of(each).name for each in names}
+    assert [each.id for each in names if scopes[each] == "f"] == ["rows"]
+    assert sum(name == "<comprehension>" for name in scopes.values()) == inside

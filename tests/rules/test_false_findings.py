@@ -785,6 +785,20 @@ def main():
         """,
         ["DLF101"],
     ),
+    "what each thread has for itself, which the parent reads as well": (
+        """
+        import threading
+        held = threading.local()
+        def opened(path):
+            held.file = open(path)
+            return held.file
+        class Data(Dataset):
+            def __getitem__(self, i): return opened("a").read()
+        def main():
+            print([*DataLoader(Data(), num_workers=2)], vars(held))
+        """,
+        [],
+    ),
     "a local class that is published under the name that a helper gives it": (
         """
         def publish(made, name):

@@ -448,6 +448,8 @@ class _Divider:
 
 
 def _named(name: str) -> str:
+    if " " in name:
+        return name
     return f"the state of `{name[:-2]}`" if name.endswith(".*") else f"`{name}`"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,15 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 IMPORTS = (ast.Import, ast.ImportFrom)
 IN_PLACE = frozenset({"random.shuffle", "numpy.random.shuffle", "heapq.heapify", "bisect.insort"})
 CURRENT_FOLDER = "os.getcwd"
+# What an import may need that a script installs first: `os.system("pip install ...")`.
+PACKAGES = "the installed packages"
+_RUN_COMMANDS = frozenset(
+    "os.system os.popen subprocess.run subprocess.call subprocess.check_call subprocess.check_output"
+    " subprocess.Popen pip.main pip._internal.main".split()
+)
+_INSTALLS = re.compile(
+    r"\b(pip3?|conda|mamba|uv|apt(-get)?|easy_install|install|clone|setup\.py)\b"
+)
 OF_CURRENT_FOLDER = ("os.getcwd", "os.path.abspath", "os.path.realpath", "pathlib.Path.cwd")
 # What gives objects that no call changes.
 UNCHANGING = frozenset({"logging.getLogger", "pathlib.Path", "os.path.join"})
@@ -99,6 +109,21 @@ def main_branch(statement: ast.stmt, tree: ast.AST) -> Sequence[ast.stmt] | None
     if outcome is None:
         return None
     return statement.body if outcome else statement.orelse
+
+
+def _installs(call: ast.Call) -> bool:
+    """Return whether a command that is run may install something, by its words."""
+    texts = (each.value for each in walk(call) if isinstance(each, ast.Constant))
+    return any(isinstance(text, str) and _INSTALLS.search(text) for text in texts)
+
+
+def _is_of_a_package(node: ast.Import | ast.ImportFrom) -> bool:
+    """Return whether an import is of something that is installed, or of the program: not of Python itself."""
+    if isinstance(node, ast.ImportFrom):
+        names = [node.module or ""] if not node.level else [""]
+    else:
+        names = [alias.name for alias in node.names]
+    return not all(name.partition(".")[0] in sys.stdlib_module_names for name in names)
 
 
 def _given_by(node: ast.AST) -> set[str]:
@@ -320,6 +345,7 @@ class ImportTime:
     def _statement(self, node: ast.AST, effects: Effects) -> None:
         if isinstance(node, IMPORTS):
             effects.binds |= {a.asname or a.name.partition(".")[0] for a in node.names}
+            effects.reads |= {PACKAGES} if _is_of_a_package(node) else set()
         elif isinstance(node, DEFINITIONS):
             self._definition(node, effects)
         elif isinstance(node, ast.Name):
@@ -410,6 +436,7 @@ class ImportTime:
             called = self.full_name(node.func)
             effects.mutates |= {CURRENT_FOLDER} if called in ("os.chdir", "os.fchdir") else set()
             effects.reads |= {CURRENT_FOLDER} if called in OF_CURRENT_FOLDER else set()
+            effects.mutates |= {PACKAGES} if called in _RUN_COMMANDS and _installs(node) else set()
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             # A call whose result nobody keeps is made for its effect: `parser.add_argument(...)`.
             func = node.value.func

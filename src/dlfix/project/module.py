@@ -483,6 +483,7 @@ class Module:
         known, parents = self._scope_of_statement, self.parents
         passed: list[ast.AST] = []
         child: ast.AST | None = node
+        below: ast.AST | None = None
         scope = self.scope
         while child is not None:
             if child in known:
@@ -491,10 +492,14 @@ class Module:
             if isinstance(child, ast.stmt):
                 passed.append(child)
             parent = parents.get(child)
-            if parent is not None and parent.__class__ in _OPENING and _opens_for(parent, child):
+            if (
+                parent is not None
+                and parent.__class__ in _OPENING
+                and _opens_for(parent, child, below)
+            ):
                 scope = self.inner_scope(parent)
                 break
-            child = parent
+            below, child = child, parent
         for each in passed:
             known[each] = scope
         return scope
@@ -759,12 +764,13 @@ def _stores_by_name(module: Module) -> dict[str, list[ast.Attribute]]:
 _NONE: frozenset[str] = frozenset()
 
 
-def _opens_for(parent: ast.AST, child: ast.AST) -> bool:
-    """Return whether `child`, a direct child of `parent`, is evaluated in the scope `parent` opens."""
+def _opens_for(parent: ast.AST, child: ast.AST, below: ast.AST | None) -> bool:
+    """Return whether `below`, or `child` itself, a child of `parent`, is evaluated in the scope `parent` opens."""
     if isinstance(parent, ast.Lambda):
         return child is parent.body
     if isinstance(parent, COMPREHENSIONS):
-        return child is not parent.generators[0]
+        first = parent.generators[0]
+        return child is not first or below not in (None, first.iter)
     return isinstance(child, ast.stmt)
 
 

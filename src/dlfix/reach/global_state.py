@@ -52,11 +52,18 @@ class GlobalName:
     @property
     def is_logger(self) -> bool:
         """Whether it names a logger, which each process sets up for itself."""
+        return self._is_made_by("logging.getLogger")
+
+    @property
+    def is_of_each_thread(self) -> bool:
+        """Whether it names what each thread, of whichever process, has its own attributes on."""
+        return self._is_made_by("threading.local")
+
+    def _is_made_by(self, maker: str) -> bool:
         interpreter = self.analysis.interpreter
         values = [reached.value for reached in interpreter.global_name(self.module, self.name)]
         return bool(values) and all(
-            isinstance(value, ExternalCall) and value.name == "logging.getLogger"
-            for value in values
+            isinstance(value, ExternalCall) and value.name == maker for value in values
         )
 
     @cached_property

@@ -32,6 +32,7 @@ class Handed:
     known: bool = True
     as_usual: bool = False
     of_class: bool = False
+    listed: dict[str, set[str]] = field(default_factory=dict)  # local names of several attributes
 
     def drop(self, found: Iterable[set[str] | None]) -> None:
         """Take in the names that places leave out; None is a place that may leave out any."""
@@ -138,6 +139,8 @@ def _assigned(
             _starts_from_all(node.value, me, names, handed) or _filtered(node.value, me, handed)
         ):
             names.add(target.id)
+        if isinstance(target, ast.Name) and _is_spelled_out(node.value):
+            handed.listed[target.id] = set(_strings(node.value))
         keys = _keys_of(target, names, texts)
         handed.drop([keys])
         if keys and not isinstance(node.value, ast.Constant):
@@ -226,7 +229,15 @@ def _is_whole_state(node: ast.expr, me: str) -> bool:
 
 def _filtered(node: ast.expr, me: str, handed: Handed) -> bool:
     """Read `{k: v for k, v in self.__dict__.items() if k not in (...)}`, or the same of slots."""
-    if not isinstance(node, ast.DictComp) or not _goes_through_all(node, me):
+    if not isinstance(node, ast.DictComp):
+        return False
+    if _asks_for_each(node, me):
+        kept = _attributes_listed(node.generators[0].iter, handed)
+        handed.everything = handed.everything or bool(kept)
+        handed.kept |= kept
+        if kept:
+            return True
+    if not _goes_through_all(node, me):
         return False
     handed.everything = True
     for condition in node.generators[0].ifs:
@@ -280,11 +291,30 @@ def _goes_through_all(node: ast.DictComp, me: str) -> bool:
     source = node.generators[0].iter
     if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
         return _is_whole_state(source.func.value, me)
+    slots = isinstance(source, ast.Attribute) and source.attr == "__slots__"
+    return slots and _asks_for_each(node, me)
+
+
+def _asks_for_each(node: ast.DictComp, me: str) -> bool:
+    """Return whether a comprehension asks an object for attributes by their names."""
     match node.value:
         case ast.Call(func=ast.Name(id="getattr"), args=[ast.Name(id=owner), ast.Name(), *_]):
-            slots = isinstance(source, ast.Attribute) and source.attr == "__slots__"
-            return owner == me and slots
+            return owner == me
     return False
+
+
+def _attributes_listed(source: ast.expr, handed: Handed) -> set[str]:
+    """Return the attributes that a literal, or a local name of one, lists; none where it does not."""
+    if isinstance(source, ast.Name):
+        return handed.listed.get(source.id, set())
+    return set(_strings(source)) if _is_spelled_out(source) else set()
+
+
+def _is_spelled_out(node: ast.expr) -> bool:
+    """Return whether an expression is a display of texts."""
+    return isinstance(node, (ast.Tuple, ast.List, ast.Set)) and all(
+        isinstance(each, ast.Constant) and isinstance(each.value, str) for each in node.elts
+    )
 
 
 def _strings(node: ast.expr) -> Iterator[str]:

@@ -122,7 +122,7 @@ class WorkerMutatesGlobal(Rule):
                 continue
             seen.add((read.module, read.name))
             name = GlobalName(analysis, read.module, read.name)
-            if name.is_definition or name.is_logger:
+            if name.is_definition or name.is_logger or name.is_of_each_thread:
                 continue
             for use, function in _worker_writes(name):
                 seen_by = next(_parent_reads(name, use, function), None)

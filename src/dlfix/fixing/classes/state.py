@@ -188,8 +188,8 @@ def slotted_by_decorator(facts: ClassFacts) -> ast.expr | None:
 
 def _slots_of(facts: ClassFacts) -> list[str] | None:
     """Return the attributes of a class whose instances have no `__dict__`; None where that is not known."""
-    if is_slotted(facts):
-        return facts.slots
+    if is_slotted(facts):  # `__weakref__` is no attribute that anybody may set
+        return [name for name in facts.slots or () if name != "__weakref__"]
     decorator = slotted_by_decorator(facts)
     if decorator is None or facts.node.bases or not _is_plain_dataclass(decorator):
         return None

@@ -58,6 +58,7 @@ from dlfix.fixing.proof import (
     removed_files,
     repeated,
     same_objects,
+    set_order,
     set_up_later,
     set_up_order,
     settings_around,
@@ -142,6 +143,7 @@ _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
     module_names.check,
     listed_subclasses.check,
     class_bodies.check,
+    set_order.check_moved,
 )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.state import dropped
 from dlfix.fixing.proof.syntax import (
@@ -19,6 +20,7 @@ from dlfix.fixing.proof.syntax import (
     parameters,
     self_name,
 )
+from dlfix.project.syntax import MUTATORS
 
 # What gives the same again for the same arguments.
 _SAME_AGAIN = frozenset(
@@ -42,6 +44,47 @@ def _by_properties(change: ClassChange) -> Iterator[Regression]:
                 reason = f"the new property calls `{function.name}` again, {why}"
                 yield change.regression(getter, reason)
                 return
+        called = tuple(order.called_on_self(change.after, getter))
+        for _, function in order.reached(change.new, change.after, called):
+            is_old = change.old.method(change.before, function.name) is not None
+            why = _counts(change, function) if is_old else ""
+            if why:
+                reason = f"the new property runs `{function.name}` again, {why}"
+                yield change.regression(getter, reason)
+                return
+
+
+def _counts(change: ClassChange, opener: Function) -> str:
+    """Say where an opener, or that of a subclass, changes once more what other methods read later."""
+    for cls in (change.after, *change.new.heirs(change.after)):
+        again = order.reached(change.new, cls, (opener.name,))
+        made = [function for _, function in order.construction(change.new, cls)]
+        apart = [*made, *(function for _, function in again)]
+        entries = tuple(
+            function.name
+            for each in change.new.lineage(cls)
+            for function in each.functions
+            if not any(function is one for one in apart)
+        )
+        later = order.reached(change.new, cls, entries)
+        read = {name for _, function in later for name in used_on_self(function)}
+        for owner, function in again:
+            for name, node in _changed_content(function):
+                if name in read:
+                    return f"which changes `{name}` again ({owner.module.path.name}:{node.lineno})"
+    return ""
+
+
+def _changed_content(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the attributes whose content a method adds to or takes from, with the place."""
+    me = self_name(function)
+    for node in executed(function.body):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Attribute() as held, attr=changes)):
+                if changes in MUTATORS and is_attribute(held, me):
+                    yield held.attr, node
+            case ast.AugAssign(target=ast.Attribute() as held) if is_attribute(held, me):
+                yield held.attr, held
 
 
 def _own_method(change: ClassChange, getter: Function, call: ast.Call) -> Function | None:
@@ -62,7 +105,11 @@ def _by_state(change: ClassChange) -> Iterator[Regression]:
     """Yield the methods that `__setstate__` calls and that do more than open what the state leaves out."""
     restoring = change.after.methods.get("__setstate__")
     for owner, function in run_again(change):
-        why = _with_arguments(change, function) or _sets_more(change, owner, function)
+        why = (
+            _with_arguments(change, function)
+            or _sets_more(change, owner, function)
+            or _counts(change, function)
+        )
         if why and restoring is not None:
             yield change.regression(
                 restoring,

@@ -519,7 +519,7 @@ def dropped(change: ClassChange) -> dict[str, ast.AST]:
         after, before = change.after.methods.get(name), change.before.methods.get(name)
         if after is None or name == "__setstate__":
             continue
-        gone = dict(_left_out(after))
+        gone = dict(_left_out(after)) | _unlisted(change, after)
         for key in dict(_left_out(before)) if before is not None else ():
             gone.pop(key, None)
         found.update(gone)
@@ -630,6 +630,22 @@ def _left_out(function: Function) -> Iterator[tuple[str, ast.AST]]:
             key = node.targets[0].slice
             if isinstance(key, ast.Constant) and _is_empty(node.value):
                 yield str(key.value), node
+
+
+def _unlisted(change: ClassChange, function: Function) -> dict[str, ast.AST]:
+    """Return the attributes that a state made of listed slots does not have: `{name: getattr(self, name) for name in names}`."""
+    nodes = [*executed(change.fresh(function))]
+    if not any(isinstance(node, ast.DictComp) for node in nodes):
+        return {}
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name()], value=ast.Tuple(elts=[_, *_]) as listed):
+                return {
+                    name: node
+                    for name in attributes_set(change.before)
+                    if name not in {*strings(listed)}
+                }
+    return {}
 
 
 def _filtered(node: ast.comprehension) -> Iterator[str]:
