@@ -531,3 +531,21 @@ def test_a_device_is_chosen_above_the_guard_if_what_it_goes_by_is_set_there(
     device = "device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')"
     source = f"import os, torch\n{above}\n\n{device}\n\ndef f(): ...\ntorch.run(device)"
     assert (device not in moved(source)) == is_kept
+
+
+@pytest.mark.parametrize(
+    "install",
+    [
+        'os.system("pip install pack")',
+        'subprocess.check_call([sys.executable, "-m", "pip", "install", "pack"])',
+        'def fetch(name): subprocess.run(["conda", "install", name])\nfetch("pack")',
+    ],
+)
+def test_what_installs_packages_is_not_moved_below_an_import(install: str) -> None:
+    source = f"import os, subprocess, sys\n{install}\nimport pack\ndef f(): pack.g()\nrun(f)"
+    assert "requires the installed packages" in reason(source)
+
+
+def test_other_commands_are_moved_below_an_import() -> None:
+    source = 'import os\nos.system("ls")\nimport pack\nrun(pack)'
+    assert moved(source) == ["os.system('ls')", "run(pack)"]
