@@ -99,8 +99,8 @@ class Boundaries:
             yield from self._stores(module)
 
     def _stores(self, module: Module) -> Iterator[Boundary]:
-        """Yield what assignments send to a manager: `shared[key] = value`, `space.name = value`."""
-        if not self._stored_into:
+        """Yield what assignments send to a manager that their module makes or names: `shared[key] = value`."""
+        if not any(map(module.says, self._stored_into)):
             return
         for value, targets in _assignments(module):
             for target in targets if not isinstance(value, ast.Constant) else ():
@@ -118,12 +118,14 @@ class Boundaries:
                     yield Boundary(row.kind, target, frame, sent, True, None, row)
 
     @cached_property
-    def _stored_into(self) -> bool:
-        """Whether files name what makes an object of another process to which assignments send."""
-        return any(
-            owner in self._made_types and method.startswith("__set")
-            for owner, method in self._methods()
-        )
+    def _stored_into(self) -> list[str]:
+        """The names of what makes objects of another process to which assignments send, where a file names one."""
+        types = {owner for owner, method in self._methods() if method.startswith("__set")}
+        if types.isdisjoint(self._made_types):
+            return []
+        makers = {row.name.rpartition(".")[0] for row in self._kinds.values() if row.type in types}
+        rows = [row for row in self._kinds.values() if row.type in makers]
+        return sorted({name for row in rows for name in _last_names(row)})
 
     def _candidates(self, module: Module, names: AbstractSet[str]) -> list[ast.Call]:
         """Return the calls that are written with one of some names, or run a constructor of a boundary."""
