@@ -66,7 +66,7 @@ def _counts(change: ClassChange, opener: Function) -> str:
             for function in each.functions
             if not any(function is one for one in apart)
         )
-        later = order.reached(change.new, cls, entries)
+        later = [each for each in order.reached(change.new, cls, entries) if each not in again]
         read = {name for _, function in later for name in used_on_self(function)}
         for owner, function in again:
             for name, node in _changed_content(function):
