@@ -9,7 +9,7 @@ from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.program import Class
-from dlfix.fixing.proof.state import dropped
+from dlfix.fixing.proof.state import dropped, opened_when_asked, restored
 from dlfix.fixing.proof.syntax import (
     Function,
     calls_in,
@@ -32,6 +32,39 @@ def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the methods that `__setstate__` or a new property calls again, and that then do something else."""
     yield from _by_state(change)
     yield from _by_properties(change)
+    yield from _derived_late(change)
+
+
+def _derived_late(change: ClassChange) -> Iterator[Regression]:
+    """Yield what was made of a handle in the constructor, and would be made of one that a method sets later."""
+    made = [function for _, function in change.constructed_before]
+    setting = [
+        (function, {name for node in executed(function.body) for name in _set_by(node, function)})
+        for cls in change.old.lineage(change.before)
+        for function in cls.functions
+        if not any(function is each for each in made)
+    ]
+    opened = change.made_lazy.keys() | restored(change) | opened_when_asked(change).keys()
+    for _, function in change.constructed_before:
+        me = self_name(function)
+        for node in executed(function.body):
+            read = {each.attr for each in executed(node) if is_attribute(each, me)} & opened
+            for name in {*_set_by(node, function)} & opened:
+                sources = read - {name}
+                later = next((f for f, n in setting if sources & n and name not in n), None)
+                if later is not None:
+                    reason = (
+                        f"`{later.name}` sets what `{name}` was made of again, but not `{name}`"
+                    )
+                    yield change.regression(change.after.node, reason)
+                    return
+
+
+def _set_by(node: ast.AST, function: Function) -> list[str]:
+    """Return the attributes that a statement sets to a value: nothing where that is None."""
+    is_set = isinstance(node, (ast.Assign, ast.AnnAssign))
+    is_none = isinstance(getattr(node, "value", None), ast.Constant)
+    return own_targets(node, self_name(function)) if is_set and not is_none else []
 
 
 def _by_properties(change: ClassChange) -> Iterator[Regression]:
