@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlfix.fixing.derived_findings import origin_rows
 from dlfix.fixing.lines import LineMap, spans_of
 from dlfix.fixing.notebooks import module_path
 from dlfix.fixing.plans import Fix, Planned
@@ -199,6 +200,15 @@ class Attribution:
             old.objects & each.objects for planned, _ in self._batch for each in planned.findings
         )
 
+    def strands(self, old: Finding) -> bool:
+        """Return whether what is derived from a handle is no longer reported though the line that makes it is as it was.
+
+        The handle has left the state, and what was made of it has not.
+        """
+        lines = self._maps.get(old.place.path)
+        is_kept = lines is None or lines.position(old.place.span.start) is not None
+        return is_kept and any(origin_rows(old))
+
     def is_set_again(self, old: Finding) -> bool:
         """Return whether a fix of a handle took along what only the parent sets: each process sets it when it opens."""
         planned, _ = self._batch[self.of_gone(old)]
@@ -252,6 +262,9 @@ def complaints(matched: Matched, attribution: Attribution) -> Iterator[Complaint
         if old.code == "DLF503":  # a generator that leaves the state is made of the same seed again
             where = f"{old.place.path.name}:{old.place.span.start.row}"
             reason = f"each worker would still draw the same numbers ({where})"
+            yield Complaint(reason, frozenset((attribution.of_gone(old),)))
+        elif attribution.strands(old):
+            reason = f"{old.code} would remain ({old.message})"
             yield Complaint(reason, frozenset((attribution.of_gone(old),)))
         elif not attribution.explains(old):  # the analysis went astray: the cause is still there
             reason = f"{old.code} would no longer be reported, but nothing on its path changes ({old.message})"
