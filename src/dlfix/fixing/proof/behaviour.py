@@ -27,6 +27,7 @@ from dlfix.fixing.proof import (
     filled,
     finalizers,
     first_read,
+    fresh_results,
     hooks,
     import_time,
     instance_dict,
@@ -128,6 +129,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     options_left_out.check,
     static_methods.check,
     defaults.check,
+    fresh_results.check,
 )
 _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
     callables.check,
