@@ -185,13 +185,13 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
             continue
         run = interpreter.alone(owner, function, start)
         for found in run.in_order():
-            of_opener = found.name[1:] in lost and found.function in change.made_lazy
+            of_opener = found.name[1:] in lost and _is_of_opener(change, found)
             if found.name[1:] in unset or of_opener:
                 yield _unset(
                     change, cls, found, "in a worker, because it is not part of the pickled state"
                 )
         for found in sorted(run.empty, key=lambda r: r.line):
-            of_opener = found.name[1:] in missing and found.function in change.made_lazy
+            of_opener = found.name[1:] in missing and _is_of_opener(change, found)
             if (
                 (found.name[1:] in emptied or of_opener)
                 and not (companions[found.name] - {found.name}) & flags
@@ -205,6 +205,11 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
                     f"`{found.name[1:]}` is used in a worker before it is opened (line "
                     f"{found.line})",
                 )
+
+
+def _is_of_opener(change: ClassChange, found: Reading) -> bool:
+    """Return whether a new property reads something, or a method that it runs."""
+    return not change.made_lazy.keys().isdisjoint((found.function, *found.through))
 
 
 def _is_opened_when_made(change: ClassChange, cls: Class, name: str) -> bool:

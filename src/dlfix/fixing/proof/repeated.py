@@ -33,6 +33,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _by_state(change)
     yield from _by_properties(change)
     yield from _derived_late(change)
+    yield from _configured_late(change)
 
 
 def _derived_late(change: ClassChange) -> Iterator[Regression]:
@@ -58,6 +59,50 @@ def _derived_late(change: ClassChange) -> Iterator[Regression]:
                     )
                     yield change.regression(change.after.node, reason)
                     return
+
+
+def _configured_late(change: ClassChange) -> Iterator[Regression]:
+    """Yield a handle that the constructor configures, and that a method sets again without that."""
+    made = [function for _, function in change.constructed_before]
+    later = [
+        function
+        for cls in change.old.lineage(change.before)
+        for function in cls.functions
+        if not any(function is each for each in made)
+    ]
+    for name in change.made_lazy.keys() | restored(change):
+        wanted = {text for function in made for text in _configuring(function, name)}
+        for function in later if wanted else ():
+            is_set = any(name in _set_by(node, function) for node in executed(function.body))
+            if is_set and not wanted <= {*_configuring(function, name)}:
+                reason = f"`{function.name}` sets `{name}` again, but not all that the constructor sets of it"
+                yield change.regression(change.after.node, reason)
+                return
+
+
+def _configuring(function: Function, name: str) -> Iterator[str]:
+    """Yield, as text, the statements that set something of a handle, or call it for that alone."""
+    me = self_name(function)
+    locals_ = {
+        node.value.id
+        for node in executed(function.body)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Name)
+        and name in own_targets(node, me)
+    }
+    for node in executed(function.body):
+        match node:
+            case ast.Assign(targets=[ast.Attribute(value=handle)]):
+                pass
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=handle, attr=attr))):
+                if attr == "close":
+                    continue
+            case _:
+                continue
+        if is_attribute(handle, me, name) or (
+            isinstance(handle, ast.Name) and handle.id in locals_
+        ):
+            yield ast.unparse(node).replace(ast.unparse(handle), "HANDLE", 1)
 
 
 def _set_by(node: ast.AST, function: Function) -> list[str]:
