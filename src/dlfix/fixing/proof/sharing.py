@@ -636,6 +636,9 @@ def _uses_by_callee(
     """Yield where a function or a constructor uses what it is passed."""
     for where, body, name in _received(change, module, call, position) if far else ():
         yield from _uses_of(change, where, body, name, touching, own, far - 1)
+    for where, body, name in _received_by_methods(change, call, position) if far else ():
+        others = own - {id(node) for node in executed(body)}
+        yield from _uses_of(change, where, body, name, touching, others, far - 1)
 
 
 def _received(
@@ -654,6 +657,20 @@ def _received(
         yield cls.module, function.body, names[position]
         for kept in _kept_as(function, names[position]):
             yield from ((c.module, f.body, f"{self_name(f)}.{kept}") for c, f in run)
+
+
+def _received_by_methods(
+    change: ClassChange, call: ast.Call, position: int
+) -> Iterator[tuple[Module, list[ast.stmt], str]]:
+    """Yield the methods of the class's own that a call by an object may run, with the name for what they are passed."""
+    if not isinstance(call.func, ast.Attribute):
+        return
+    for cls in change.new.family(change.after):
+        method = cls.methods.get(call.func.attr)
+        names = parameters(method) if method is not None else []
+        names = names[1:] if method is not None and self_name(method) else names
+        if method is not None and position < len(names):
+            yield cls.module, method.body, names[position]
 
 
 def _kept_as(function: Function, name: str) -> Iterator[str]:
