@@ -39,6 +39,7 @@ from dlfix.fixing.proof import (
     loaders,
     lock_states,
     looked_up,
+    made_again,
     managed_attributes,
     marks_read,
     members,
@@ -130,6 +131,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     static_methods.check,
     defaults.check,
     fresh_results.check,
+    made_again.check,
 )
 _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
     callables.check,
