@@ -340,7 +340,7 @@ class Keeping(Settings):
         return None
 
     def _new_attribute(self, name: str) -> str:
-        wanted = f"_{name}" if self._is_underscored() else name
+        wanted = f"_{name.lstrip('_')}" if self._is_underscored() or name[0] == "_" else name
         if self._is_path_of_its_name(name):
             wanted = f"_{name.lstrip('_')}_path"  # beside the handle that it opens: `archive`
         taken = self.facts.names | set(self.moved.kept.values()) | self.kept_by_bases | self.taken

@@ -278,6 +278,7 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
     yield from _not_of_heirs(change, function)
     yield from _taken_out_by_heirs(change, function)
     yield from _over_a_base(change, function)
+    yield from _over_a_made_base(change, function)
     yield from _over_other_ways(change, function)
 
 
@@ -364,6 +365,36 @@ def _over_a_base(change: ClassChange, function: Function) -> Iterator[Regression
                 "another object, which the new method does not change",
             )
         return
+
+
+def _over_a_made_base(change: ClassChange, function: Function) -> Iterator[Regression]:
+    """Yield a base that a call makes, and gives state methods, where the new one does not call them."""
+    program = change.old
+    if _calls_super(function, function.name):
+        return
+    for cls in program.lineage(change.before):
+        for base in cls.node.bases:
+            found = (
+                [base] if isinstance(base, ast.Call) else program.assigned(cls.module, dotted(base))
+            )
+            if any(
+                isinstance(made, ast.Call) and _makes_a_stateful(program, made) for made in found
+            ):
+                yield change.regression(
+                    function,
+                    f"the new method (line {function.lineno}) overrides that of the base "
+                    f"`{ast.unparse(base)}`, which a call makes (line {base.lineno})",
+                )
+                return
+
+
+def _makes_a_stateful(program: Program, made: ast.Call) -> bool:
+    """Return whether a call names state methods, or the function of the project that it runs."""
+    makers = (
+        program.function_of(module, made.func)
+        for module in program.project.mentions(last_part(made.func))
+    )
+    return _makes_state(made) or any(each is not None and _makes_state(each[1]) for each in makers)
 
 
 def _nests_attributes(function: ast.FunctionDef) -> bool:

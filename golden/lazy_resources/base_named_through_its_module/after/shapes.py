@@ -1,0 +1,3 @@
+class Base:
+    def __getstate__(self):
+        return {**vars(self), "seen": []}

@@ -1,0 +1,6 @@
+import dataclasses
+
+
+def manifest(mixture):
+    """The parts of a mixture, as plain data."""
+    return [sorted(part) for part in dataclasses.asdict(mixture)["parts"]]
