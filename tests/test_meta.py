@@ -112,6 +112,21 @@ def test_the_goldens_that_are_listed_by_promise_exist():
     assert named <= {case.name for case in all_cases()}
 
 
+def test_each_kind_of_wrong_fix_is_ruled_out_by_goldens_of_several_shapes():
+    cases = {case.name: case for case in all_cases()}
+    text = (ROOT / "golden" / "KINDS.md").read_text(encoding="utf-8")
+    _, _, table = text.partition("|---|---|---|\n")
+    rows = [row for row in table.splitlines() if row.startswith("| ")]
+    forms = [row for row in rows if not row.startswith("| **")]
+    assert len(forms) > 60
+    for row in forms:
+        _, _, right, refused, _ = row.split("|")
+        fixed, left = (re.findall(r"`([^`]+)`", cell) for cell in (right, refused))
+        assert len({*fixed, *left}) > 1, row
+        assert not [name for name in fixed if name not in cases or cases[name].stays]
+        assert not [name for name in left if name not in cases or not cases[name].stays]
+
+
 def test_the_readme_lists_the_rules():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     _, _, rest = readme.partition("<!-- rules -->\n")
