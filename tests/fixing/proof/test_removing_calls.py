@@ -974,3 +974,43 @@ def test_a_connection_is_no_file_that_a_program_writes(opener, then, refused):
         program=program,
     )
     assert refused == any("removed, renamed or modified" in reason for reason in found)
+
+
+EVALUATED = """
+TABLE = {{}}
+
+def evaluate(rows, opt, name="latest.json"):
+    path = os.path.join(opt.results, name)
+    paths = [path]
+    {more}
+    return len(rows), {gives}
+
+def main(opt):
+    rows = Rows(opt.features)
+    {taken} = evaluate(rows, opt)
+    for each in paths:
+        os.renames(each, each + ".best")
+    return DataLoader(rows, num_workers=2)
+"""
+RETURNED = {
+    "a path of its own": ({}, False),
+    "paths that are added": ({"more": "paths += [path.replace('.json', '.csv')]"}, False),
+    "the file of the object": ({"gives": "[rows.path]"}, True),
+    "the file by its option": ({"gives": "[opt.features]"}, True),
+    "the object": ({"gives": "[str(rows)]"}, True),
+    "what is put into a list": ({"more": "paths.append(opt.features)"}, True),
+    "what is put under a key": ({"more": "paths[0] = rows.path"}, True),
+    "what another function puts into a list": ({"more": "collect(paths, rows)"}, True),
+    "what a table holds": ({"more": "TABLE[0] = rows.path", "gives": "[TABLE[0], path]"}, True),
+    "another item": ({"taken": "paths, score", "more": "return [rows.path], paths"}, True),
+    "all items": ({"taken": "paths", "more": "return [rows.path], paths"}, True),
+    "another file on one way": ({"more": "if opt.all: return 0, [opt.features]"}, True),
+    "nothing that is seen": ({"gives": "sorted()"}, True),
+}
+
+
+@pytest.mark.parametrize(("parts", "refused"), RETURNED.values(), ids=RETURNED)
+def test_a_path_that_comes_back_is_made_of_what_a_function_returns(parts, refused):
+    parts = {"more": "pass", "gives": "paths", "taken": "score, paths"} | parts
+    found = opened(program=EVALUATED.format(**parts))
+    assert refused == any("removed, renamed or modified" in reason for reason in found)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import fnmatch
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from copy import copy
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from dlfix.fixing.proof.syntax import (
     Function,
@@ -40,6 +40,10 @@ _OF_ONE = ".[]"  # before the key of an item of one of several: `rows[place]["pa
 _MAKES_PATHS = re.compile("path|file|dir|folder|root|where|locat|name|expand", re.IGNORECASE)
 
 
+# Which of its arguments the result of a call is made of, with the attribute of each; None where that is not known.
+Result: TypeAlias = Callable[[ast.Call, int | None], "list[tuple[ast.expr, str]] | None"]
+
+
 class Origins:
     """Follows the names of one body back through its assignments and loops."""
 
@@ -48,8 +52,11 @@ class Origins:
         body: Sequence[ast.stmt],
         given: Collection[str] = (),
         passed: Mapping[str, list[ast.expr]] | None = None,
+        returned: Result | None = None,
     ) -> None:
         self.whole = self  # the same for any call
+        self._returned = returned  # what functions make of their arguments, where that is known
+        self._places: dict[tuple[str, ast.expr], int] = {}  # the items that names are unpacked from
         self.given = given  # the parameters
         self.passed = passed or {}  # what one call gives them
         self.made: dict[str, list[ast.expr]] = {}
@@ -83,6 +90,9 @@ class Origins:
                 for inner, part in zip(targets, parts, strict=True):
                     self._bind(inner, part)
                 return
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Call):
+            names = [getattr(each, "id", "") for each in target.elts]
+            self._places |= {(name, value): at for at, name in enumerate(names) if "" not in names}
         for name in stored_names(target):
             self.made.setdefault(name, []).append(value)
         held = _held(target)
@@ -92,7 +102,7 @@ class Origins:
     def of(self, *values: ast.AST | None) -> set[str]:
         """Return all that values are made of, at any distance; literal texts with a quote in front."""
         found: set[str] = set()
-        waiting = [text for value in values if value is not None for text in _all_leaves(value)]
+        waiting = [text for value in values if value is not None for text in self._leaves(value)]
         while waiting:
             text = waiting.pop()
             if text not in found:
@@ -105,15 +115,32 @@ class Origins:
         if text not in self._sources:
             root, _, attribute = text.partition(".")
             parts: list[ast.expr] = []
+            leaves: list[str] = []
             for value in self.made.get(root, []):
                 is_part = attribute and base_of(text) == text
                 if is_part and isinstance(value, ast.Call) and not _lists_here(value):
                     parts += _given(value)
                 else:
-                    parts.append(value)
+                    leaves += self._leaves(value, self._places.get((root, value)))
             parts += self._of_key(text)
-            self._sources[text] = tuple(leaf for part in parts for leaf in _all_leaves(part))
+            leaves += (leaf for part in parts for leaf in self._leaves(part))
+            self._sources[text] = tuple(leaves)
         return self._sources[text]
+
+    def _leaves(self, node: ast.AST, place: int | None = None) -> Sequence[str]:
+        """Return the names, attributes and texts in an expression: of a call those that its result is made of."""
+        known = None
+        if isinstance(node, ast.Call) and self._returned is not None:
+            known = self._returned(node, place)
+        if known is None:
+            return _all_leaves(node)
+        return [
+            leaf
+            for value, rest in known
+            for leaf in (
+                [f"{dotted(value)}.{rest}"] if rest and dotted(value) else self._leaves(value)
+            )
+        ]
 
     def paths(self, *values: ast.AST | None, tails: Tails = "none") -> set[str]:
         """Return what values are made of that may be paths: not the objects whose attributes they read.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from typing import TypeAlias
 
 from dlfix.fixing.proof.accessors import Accessors
@@ -12,6 +13,7 @@ from dlfix.fixing.proof.exit_stacks import called_at_end
 from dlfix.fixing.proof.indirect_calls import comes_to, handed_on
 from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.returned_paths import Returned
 from dlfix.fixing.proof.special_calls import Implied, may_be_run_by, special_calls
 from dlfix.fixing.proof.syntax import (
     Function,
@@ -37,6 +39,7 @@ class Steps:
         self.program = program
         self._accessors = Accessors(program)
         self._origins: dict[Body, Origins] = {}
+        self._returned = Returned(program, self.origins)
         self._of: dict[Body, list[tuple[ast.AST, list[Step]]]] = {}
 
     def origins(
@@ -51,7 +54,11 @@ class Steps:
             body = _body(module, function)
             if function is not None and is_local:
                 body = [*self.program.body_around(module, function), *body]
-            self._origins[key] = Origins(body, parameters(function) if function else ())
+            self._origins[key] = Origins(
+                body,
+                parameters(function) if function else (),
+                returned=partial(self._returned.of, module),
+            )
         return self._origins[key]
 
     def of(
