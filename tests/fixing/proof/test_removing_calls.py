@@ -1014,3 +1014,44 @@ def test_a_path_that_comes_back_is_made_of_what_a_function_returns(parts, refuse
     parts = {"more": "pass", "gives": "paths", "taken": "score, paths"} | parts
     found = opened(program=EVALUATED.format(**parts))
     assert refused == any("removed, renamed or modified" in reason for reason in found)
+
+
+BRANCHES = {
+    "at module level": ("if mode:\n    {used}\nelse:\n    {removed}", False),
+    "further down": (
+        "if mode:\n    if path:\n        {used}\nelif path:\n    with open('a.log') as log:\n        {removed}",
+        False,
+    ),
+    "below both": ("if mode:\n    {used}\n{removed}", True),
+    "in one of them": ("if mode:\n    {used}\n    if other:\n        {removed}", True),
+    "on another turn": (
+        "for mode in modes:\n    if mode:\n        {used}\n    else:\n        {removed}",
+        True,
+    ),
+    "in two tests": ("if mode:\n    {used}\nif not other:\n    {removed}", True),
+    "where an error leads": ("try:\n    {used}\nexcept OSError:\n    {removed}", True),
+    "once it has returned": (
+        "def make(mode):\n    if mode:\n        return Rows(path)\n    else:\n        {removed}\nrows = make(1)\nmake(0)",
+        True,
+    ),
+    "in a function of the script": (
+        "def main(mode):\n    if mode:\n        {used}\n    else:\n        {removed}\nmain(1)",
+        False,
+    ),
+    "and the object is used below": (
+        "def main(mode):\n    rows = None\n    if mode:\n        {used}\n    else:\n        {removed}\n    print(rows)\nmain(1)",
+        False,
+    ),
+    "in another call": (
+        "def main(mode):\n    rows = None\n    if mode:\n        {used}\n        main(0)\n    else:\n        {removed}\n"
+        "    print(rows)\nmain(1)",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("program", "refused"), BRANCHES.values(), ids=BRANCHES)
+def test_a_branch_that_is_not_taken_removes_nothing(program, refused):
+    program = program.format(used="rows = Rows(path)", removed="os.remove(path)")
+    found = opened(program=program)
+    assert refused == any("removed, renamed or modified" in reason for reason in found)

@@ -24,6 +24,7 @@ from dlfix.fixing.proof.at_stake import (
 from dlfix.fixing.proof.callees import Callee, callees
 from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.done_with import DoneWith
+from dlfix.fixing.proof.exclusive_branches import are_exclusive
 from dlfix.fixing.proof.file_formats import format_written, formats_opened
 from dlfix.fixing.proof.handed_over import (
     Asked,
@@ -266,11 +267,14 @@ class Removals:
         deferred = self._note_before(module, call, steps, named, origins)
         if deferred is not None:
             return deferred
+        runs_alone = function is None or (not kept.leaves and self._is_of_script(function))
         for node, led in steps:
             if isinstance(node, ast.Call) and node is not call:
                 ended = self._at_its_end(module, node, files, origins)
                 if ended is not None:
                     return ended
+            if runs_alone and are_exclusive(module, node, call):
+                continue
             for step in led:
                 if not self._ends_after(module, step, call):
                     continue
@@ -300,6 +304,11 @@ class Removals:
             if removal is not None:
                 return removal
         return None
+
+    def _is_of_script(self, function: Function) -> bool:
+        """Return whether only the code of modules calls a function: it does not run again, the other way, before it has returned."""
+        sites = self.program.calls_of(function)
+        return all(self.program.enclosing(*site) is None for site in sites)
 
     def _ends_opened(self, module: Module, call: ast.Call) -> Ends | None:
         """Return how the files end that an object opens which a call makes; None where that is not known."""
