@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from dlfix.fixing.plans_classes import ClassesPlan, ClassMove, NewArguments, NewParameters
+from dlfix.fixing.indentation import indented_as_usual
+from dlfix.fixing.plans_classes import (
+    ClassesPlan,
+    ClassModulePlan,
+    ClassMove,
+    NewArguments,
+    NewParameters,
+)
 from dlfix.source.text import Span
 from dlfix_codemods.base import PlannedCodemod
 from dlfix_codemods.tools import bodies, imports, inits, placement, positions, wrapping
@@ -20,13 +27,17 @@ class ModuleLevelClasses(PlannedCodemod):
     DESCRIPTION = "Move local classes whose instances reach workers to module level."
 
     @staticmethod
-    def rewrite(module: cst.Module, plan: ClassesPlan) -> cst.Module:
-        """Move the plan's classes above the statements that need them."""
+    def rewrite(module: cst.Module, plan: ClassesPlan | ClassModulePlan) -> cst.Module:
+        """Move the plan's classes above the statements that need them, or to the module at hand."""
+        if isinstance(plan, ClassModulePlan):
+            return _extended(module, plan)
         spans = positions.all_spans(module)
-        anchors = _anchors(module, spans, plan)
         partial = imports.access(module, "functools", "partial")
         carrier = _Carrier(module, spans, plan, partial.written)
         rewritten = module.visit(carrier)
+        if plan.leaves:
+            return partial.apply(rewritten) if plan.partials else rewritten
+        anchors = _anchors(module, spans, plan)
         placed: dict[int, list[tuple[Span, cst.BaseStatement]]] = defaultdict(list)
         for move in plan.moves:
             placed[anchors[move.near]].append((move.source, carrier.moved[move.source]))
@@ -37,6 +48,28 @@ class ModuleLevelClasses(PlannedCodemod):
             assert isinstance(line, cst.Import | cst.ImportFrom)
             rewritten = imports.with_names_of(rewritten, line)
         return partial.apply(rewritten) if plan.partials else rewritten
+
+
+def _extended(module: cst.Module, plan: ClassModulePlan) -> cst.Module:
+    """Put classes that leave another file into a module, as that file writes them."""
+    source = _parsed(plan.carried.text)
+    if not module.body:
+        head = "".join(f"from __future__ import {name}\n" for name in plan.future)
+        text = f'"""{plan.title}"""\n' + (f"\n{head}" if head else "")
+        module = cst.parse_module(text).with_changes(
+            default_indent=source.default_indent, default_newline=source.default_newline
+        )
+    for one in sorted(plan.imports, key=lambda each: (each.module, each.member)):
+        module = imports.add(module, one.module, one.member or None, one.name)
+    moves = plan.carried.plan.moves
+    carrier = _Carrier(source, positions.all_spans(source), plan.carried.plan, "partial")
+    source.visit(carrier)
+    classes = [carrier.moved[move.source] for move in sorted(moves, key=lambda each: each.source)]
+    return placement.append(module, classes)
+
+
+def _parsed(text: str) -> cst.Module:
+    return indented_as_usual(cst.parse_module(text), text)
 
 
 def _first(item: tuple[Span, cst.BaseStatement]) -> Span:
@@ -112,9 +145,22 @@ class _Carrier(cst.CSTTransformer):
             classes[each.cls]: [] for each in plan.helpers
         }
         self.classes = classes
-        self.arguments: dict[cst.CSTNode, NewArguments] = {
-            passed[each.call]: each for each in plan.arguments
-        }
+        self.arguments: dict[cst.CSTNode, list[NewArguments]] = defaultdict(list)
+        for given in plan.arguments:
+            self.arguments[passed[given.call]].append(given)
+        self._take_what_goes(spans, plan)
+
+    def _take_what_goes(self, spans: Mapping[cst.CSTNode, Span], plan: ClassesPlan) -> None:
+        """Note the defaults that are dropped, and the statements in whose place others stand."""
+        wanted = [each.init for each in plan.required]
+        found = positions.pick(spans, wanted, (cst.FunctionDef,))
+        self.lost: dict[cst.CSTNode, list[str]] = defaultdict(list)
+        for lost in plan.required:
+            self.lost[found[lost.init]].append(lost.name)
+        places = [each.statement for each in plan.instead]
+        kinds = (cst.Import, cst.ImportFrom, cst.ClassDef)
+        taken = positions.pick(spans, places, kinds)
+        self.instead = {taken[each.statement]: each.text for each in plan.instead}
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """Write a name as it is called now."""
@@ -164,10 +210,12 @@ class _Carrier(cst.CSTTransformer):
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         """Pass what the class read around it, or take a call out."""
-        change = self.arguments.get(original_node)
-        if change is not None:
+        for change in self.arguments.get(original_node, ()):
+            values = dict(change.values)
             added = [
-                bodies.keyword(name, name) if change.by_keyword else cst.Arg(cst.Name(name))
+                bodies.keyword(name, values.get(name, name))
+                if change.by_keyword
+                else cst.Arg(cst.Name(values.get(name, name)))
                 for name in change.names
             ]
             args = bodies.joined(updated_node.args, bodies.parted(added))
@@ -189,6 +237,8 @@ class _Carrier(cst.CSTTransformer):
         if helper is not None:
             self.made[self.classes[helper.cls]].append(_as_method(updated_node, helper.name))
             return updated_node
+        if original_node in self.lost:
+            updated_node = _without_defaults(updated_node, self.lost[original_node])
         change = self.parameters.get(original_node)
         if change is None:
             return updated_node
@@ -225,22 +275,31 @@ class _Carrier(cst.CSTTransformer):
             move = self._move_of(before)
             if before in self.helpers or self._rises(before) or self._is_value(before, after):
                 continue
-            if move is None:
-                body.append(after)
-            else:
+            if move is not None:
                 self.moved[move.source] = self._named(before, after, move)
                 body += [self.stood[span] for span in move.stay]
+            text = self._text_instead(before)
+            if text:
+                body.append(_with_blank_lines_of(cst.parse_statement(text), before))
+            elif text is None and move is None:
+                body.append(after)
         if body == list(updated_node.body):
             return updated_node
         first = original_node.body[0]
         if body and (
             first in self.helpers
             or self._rises(first)
+            or self._text_instead(first) is not None
             or self._move_of(first) is not None
             or self._is_value(first, first)
         ):
             body[0] = bodies.without_blank_lines(body[0])
         return updated_node.with_changes(body=body or [cst.parse_statement("pass")])
+
+    def _text_instead(self, statement: cst.BaseStatement) -> str | None:
+        """Return what takes the place of a statement; None where it has its own."""
+        is_line = isinstance(statement, cst.SimpleStatementLine)
+        return self.instead.get(statement.body[0] if is_line else statement)  # type: ignore[attr-defined]
 
     def _rises(self, statement: cst.BaseStatement) -> bool:
         """Return whether a statement is an import that goes to module level."""
@@ -292,6 +351,31 @@ def _naming_its_module(statement: cst.BaseSmallStatement) -> cst.BaseStatement:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
             return cst.parse_statement(f"{name}.__module__ = __name__")
     raise AssertionError(statement)
+
+
+def _without_defaults(init: cst.FunctionDef, names: Sequence[str]) -> cst.FunctionDef:
+    """Return a function of which some parameters have to be passed."""
+
+    def bare(params: Sequence[cst.Param]) -> list[cst.Param]:
+        lost = cst.MaybeSentinel.DEFAULT
+        return [
+            each.with_changes(default=None, equal=lost) if each.name.value in names else each
+            for each in params
+        ]
+
+    params = init.params
+    fewer = {
+        name: bare(getattr(params, name)) for name in ("posonly_params", "params", "kwonly_params")
+    }
+    return init.with_changes(params=params.with_changes(**fewer))
+
+
+def _with_blank_lines_of(
+    statement: cst.SimpleStatementLine | cst.BaseCompoundStatement, before: cst.BaseStatement
+) -> cst.BaseStatement:
+    """Return a statement with the blank lines that stand above another; the comments there are that one's."""
+    lines = [each for each in getattr(before, "leading_lines", ()) if each.comment is None]
+    return statement.with_changes(leading_lines=lines[:1])
 
 
 def _as_method(function: cst.FunctionDef, name: str) -> cst.FunctionDef:

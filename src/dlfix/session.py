@@ -340,6 +340,7 @@ class Session:
             self.analysis, rules,
             unsafe=self._allows(None), keep=watch.keep, within=self._changeable,
             errors=self.bugs, tell=self.tell, unfixable=self.unfixable, prefer=self._prefers,
+            creates=self._creates,
         )  # fmt: skip
         self.found_hidden = watch.hidden
         found += watch.unused(self.project, rules)
@@ -443,6 +444,7 @@ class Session:
             self.project, self.catalog, self.rules,
             unsafe=self._allows(unsafe), choose=choose, keep=Watch(self).keep,
             within=self._changeable, tell=self.tell, unfixable=self.unfixable, prefer=self._prefers,
+            creates=self._creates,
         )  # fmt: skip
         self.rewrite_cut_short, self.rewrite_cut_at = done.cut_short, done.cut_at
         self.rewrite_extent = done.extent
@@ -467,13 +469,13 @@ class Session:
 
     @property
     def _changeable(self) -> frozenset[Path]:
-        """The files that a fix may change, and those next to a notebook that it may create."""
-        if self.texts:  # a text that is not on disk has nothing next to it
-            return frozenset(self.files)
-        from dlfix.fixing.notebooks import module_path
+        """The files that a fix may change."""
+        return frozenset(self.files)
 
-        next_to = (module_path(path) for path in self.files if path in self.notebooks)
-        return frozenset(self.files) | {path for path in next_to if not self.project.knows(path)}
+    @property
+    def _creates(self) -> bool:
+        """Whether a fix may make files next to these: a text that is not on disk has nothing next to it."""
+        return not self.texts
 
     def _prefers(self, path: Path) -> str:
         """Return the form that a file's fixes are to have."""

@@ -47,6 +47,12 @@ def insert_at(
     return module.with_changes(body=[*before, *placed, moved, *after])
 
 
+def append(module: cst.Module, statements: Sequence[cst.BaseStatement]) -> cst.Module:
+    """Put definitions at the end of a module."""
+    placed = [_spaced(each, _empty(2)) for each in statements]
+    return module.with_changes(body=[*module.body, *placed])
+
+
 def blank_lines(module: cst.Module) -> int:
     """Return how many blank lines the file puts between its top-level definitions."""
     counts: Counter[int] = Counter()

@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.derived_findings import origin_rows
 from dlfix.fixing.lines import LineMap, spans_of
-from dlfix.fixing.notebooks import module_path
 from dlfix.fixing.plans import Fix, Planned
 from dlfix.rules.base import Finding
-from dlfix.source.notebook import is_notebook
 
 if TYPE_CHECKING:
     from dlfix.source.text import Position
@@ -41,8 +40,9 @@ class Matched:
         fixed: Iterable[Finding],
         after: Sequence[Finding],
         maps: Mapping[Path, LineMap],
+        homes: Mapping[Path, Path] = MappingProxyType({}),
     ) -> None:
-        self._maps = maps
+        self._maps, self._homes = maps, homes  # of files that are made: next to which
         self._fixed = {id(finding) for finding in fixed}
         self.old: dict[int, Finding] = {}  # by the id of the new one
         self.still_there: list[Finding] = []  # fixed ones, as they were before
@@ -108,11 +108,10 @@ class Matched:
         return next(self._unfixed(finding), None)
 
     def _moved(self, finding: Finding) -> Finding | None:
-        """Return an old finding of a notebook that moved to the module next to it, with the code that it is about."""
-        homes = {path for _, path in self._free if is_notebook(path)}
-        left = {path for path in homes if module_path(path) == finding.place.path}
-        old = (each for path in left for each in self._free[finding.code, path].values())
-        alike = (each for each in old if id(each) not in self._fixed)
+        """Return an old finding that moved to a module next to its file, with the code that it is about."""
+        home = self._homes.get(finding.place.path)
+        old = self._free.get((finding.code, home), {}) if home is not None else {}
+        alike = (each for each in old.values() if id(each) not in self._fixed)
         return next((each for each in alike if each.message == finding.message), None)
 
     def _unfixed(self, finding: Finding) -> Iterator[Finding]:

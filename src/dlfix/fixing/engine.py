@@ -29,13 +29,14 @@ def inspect(
     tell: Tell = silent,
     unfixable: Callable[[Finding], bool] = lambda finding: False,
     prefer: Prefer = lazy,
+    creates: bool = True,
 ) -> list[Diagnosis]:
     """Ask all rules, and say of each finding what `rewrite` does about it; in order of place.
 
     A fix that is announced has been carried out and proved. `errors` takes up what dlfix itself
     did wrong; the other arguments are those of `rewrite`.
     """
-    ask = Ask(analysis.catalog, tuple(rules), keep, within, tell, unfixable, prefer)
+    ask = Ask(analysis.catalog, tuple(rules), keep, within, tell, unfixable, prefer, creates)
     run = Run(ask, analysis)
     run.work((False, unsafe, True))
     if errors is not None:
@@ -55,6 +56,7 @@ def rewrite(
     tell: Tell = silent,
     unfixable: Callable[[Finding], bool] = lambda finding: False,
     prefer: Prefer = lazy,
+    creates: bool = True,
 ) -> Rewritten:
     """Apply fixes until nothing more can be fixed; nothing is written to disk.
 
@@ -64,7 +66,7 @@ def rewrite(
     is done about what is `unfixable`. `prefer` chooses the form of a file's fixes where there are
     several.
     """
-    ask = Ask(catalog, tuple(rules), keep, within, tell, unfixable, prefer)
+    ask = Ask(catalog, tuple(rules), keep, within, tell, unfixable, prefer, creates)
     run = Run(ask, ask.analysis(project, tell), choose)
     return run.rewritten(unsafe)
 

@@ -37,6 +37,7 @@ class Edit:
     path: Path
     codemod: str  # entry-point name in the group `dlfix.codemods`
     plan: Plan
+    beside: Path | None = None  # the file next to which this one is made
 
 
 @dataclass(frozen=True)

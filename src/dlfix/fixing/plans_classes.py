@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dlfix.fixing.plans_notebooks import Imported
 from dlfix.source.text import Span
 
 
@@ -63,6 +64,7 @@ class NewArguments:
     call: Span
     names: tuple[str, ...]
     by_keyword: bool
+    values: tuple[tuple[str, str], ...] = ()  # what is passed for a name, where it is another
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,22 @@ class InnerImport:
 
 
 @dataclass(frozen=True)
+class LostDefault:
+    """A parameter of an `__init__` whose default is a name of the function around the class."""
+
+    init: Span
+    name: str
+
+
+@dataclass(frozen=True)
+class InsteadOf:
+    """A statement of a function, and the import that takes its place; nothing where the text is empty."""
+
+    statement: Span
+    text: str
+
+
+@dataclass(frozen=True)
 class ClassesPlan:
     """All that one fix does to one file."""
 
@@ -107,3 +125,26 @@ class ClassesPlan:
     named: tuple[
         Span, ...
     ] = ()  # `Point = make("Point")`, which `Point.__module__ = __name__` follows
+    required: tuple[LostDefault, ...] = ()
+    leaves: bool = False  # the classes go to another module, by a `ClassModulePlan`
+    instead: tuple[InsteadOf, ...] = ()
+
+
+class Carried:
+    """The plan of the file that classes leave, and its text: its places are none of the module that takes them."""
+
+    def __init__(self, text: str, plan: ClassesPlan) -> None:
+        self.text, self.plan = text, plan
+
+    def __repr__(self) -> str:
+        return repr(self.plan)
+
+
+@dataclass(frozen=True)
+class ClassModulePlan:
+    """What a module beside a file gets: the classes that leave it, with the imports that they need."""
+
+    title: str  # the docstring of a new module
+    imports: tuple[Imported, ...]
+    future: tuple[str, ...]
+    carried: Carried

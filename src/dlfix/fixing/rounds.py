@@ -28,6 +28,7 @@ from dlfix.source.text import Place, Span
 
 if TYPE_CHECKING:
     from dlfix.catalog.catalog import Catalog
+    from dlfix.fixing.plans import Edit
     from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.extent import Extent
@@ -57,6 +58,7 @@ class Ask:
     tell: Tell = silent
     unfixable: Callable[[Finding], bool] = lambda finding: False  # what is not to be fixed
     prefer: Prefer = lazy
+    creates: bool = True  # whether files may be made next to these
 
     def analysis(self, project: Project, tell: Tell = silent) -> Analysis:
         """Read a project."""
@@ -300,11 +302,20 @@ class Run:
             unsafe(finding) if callable(unsafe) else unsafe for finding in findings
         ):
             return False
-        if not all(self.ask.named(edit.path) for edit in fix.edits):
+        if not all(map(self._allows, fix.edits)):
             return False
         ids = self._ids(findings)
         barred = any(one in self.bars and stage <= self.bars[one].stage for one in ids)
         return not barred and not ids & (self.dropped.keys() | self.useless)
+
+    def _allows(self, edit: Edit) -> bool:
+        """Return whether a file may change: one that is named, a new one next to it, or one that a fix has made."""
+        if self.ask.named(edit.path):
+            return True
+        if not self.ask.creates or self.first.project.knows(edit.path):
+            return False
+        beside = edit.beside is not None and self.ask.named(edit.beside)
+        return beside or edit.path in self.state.texts
 
     def _ids(self, findings: Iterable[Finding]) -> set[int]:
         return {id(self.state.first[id(finding)]) for finding in findings}
@@ -366,7 +377,8 @@ class Run:
         analysis = self.ask.analysis(project)
         findings = self._findings(analysis)
         fixed = [finding for planned, _ in done for finding in planned.findings]
-        matched = Matched(self.state.findings, fixed, findings, maps)
+        homes = {e.path: e.beside for _, fix in done for e in fix.edits if e.beside is not None}
+        matched = Matched(self.state.findings, fixed, findings, maps, homes)
         self._go_on(done, matched, attribution, analysis)
         wrong = list(complaints(matched, attribution))
         return Tried(texts, attribution, wrong, analysis, findings, matched)
@@ -631,7 +643,9 @@ class Run:
         outcome = self._outcome(last, self.ends[-1])
         if not isinstance(outcome, Fix):
             return outcome
-        beyond = [edit.path for edit in outcome.edits if not self.ask.named(edit.path)]
+        beyond = [edit.path for edit in outcome.edits if not self._allows(edit)]
+        if beyond and not self.ask.creates:
+            return Refused(f"the fix also creates {beyond[0].name}, next to a file on disk")
         if beyond:
             also = "also " if len(beyond) < len(outcome.edits) else ""
             return Refused(

@@ -19,7 +19,8 @@ from dlfix.fixing.hoisting.inherited_init import (
     has_state_unseen,
     refuse_read_early,
 )
-from dlfix.fixing.hoisting.kept_names import Keeping
+from dlfix.fixing.hoisting.init_defaults import InitDefaults, left_out
+from dlfix.fixing.hoisting.kept_names import Keeping, instance_around
 from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.hoisting.star_imports import may_replace
 from dlfix.fixing.plans_classes import (
@@ -28,6 +29,7 @@ from dlfix.fixing.plans_classes import (
     ClassMove,
     HelperMove,
     InnerImport,
+    LostDefault,
     NewArguments,
     NewParameters,
     NewPartial,
@@ -54,14 +56,14 @@ class ClassMoves:
 
     def move(self, node: ast.ClassDef) -> tuple[str, ClassesPlan]:
         """Plan the move of a class statement, with the local classes it needs."""
-        work = _Work(self)
+        work = Work(self)
         name = work.add(node)
         what = f"Move the class `{node.name}` to module level"
         return what if name == node.name else f"{what} as `{name}`", work.plan()
 
     def move_made(self, call: ast.Call) -> tuple[str, ClassesPlan]:
         """Plan the move of a `namedtuple(...)` or the like."""
-        work = _Work(self)
+        work = Work(self)
         name = work.add_made(call)
         if work.class_moves:
             return f"Create `{name}` at module level", work.plan()
@@ -75,7 +77,9 @@ _OF_TYPES = {"new_class": "", "make_dataclass": " before Python 3.12"}
 
 
 @dataclass
-class _Work:
+class Work:
+    """What the move of a class, with those that it needs, asks of its file."""
+
     moves: ClassMoves
     done: dict[ast.AST, str] = field(default_factory=dict)
     class_moves: list[ClassMove] = field(default_factory=list)
@@ -87,14 +91,18 @@ class _Work:
     inner: list[InnerImport] = field(default_factory=list)
     partials: list[NewPartial] = field(default_factory=list)
     bound: list[AlsoBound] = field(default_factory=list)
+    required: list[LostDefault] = field(default_factory=list)
+    carried: list[ast.ClassDef | ast.FunctionDef] = field(default_factory=list)  # all that moves
     # What classes take besides: names, each with the attribute that it is kept as, if any.
     passed: dict[ast.ClassDef, dict[str, str]] = field(default_factory=dict)
 
     @property
     def module(self) -> Module:
+        """The file that is read."""
         return self.moves.module
 
     def plan(self) -> ClassesPlan:
+        """Return what was taken up as a plan."""
         return ClassesPlan(
             tuple(self.class_moves),
             tuple(self.renames),
@@ -106,11 +114,14 @@ class _Work:
             tuple(self.partials),
             width_of(self.module) if self.partials else 0,
             bound=tuple(self.bound),
+            required=tuple(self.required),
         )
 
     def add(self, node: ast.ClassDef) -> str:
+        """Take a class up, with the local classes that it needs; return its name."""
         if node in self.done:
             return self.done[node]
+        self.carried.append(node)
         scope = self.module.scope_of(node)
         self._refuse_rebound(node.name, scope, node)
         name = self.done[node] = self._name(node.name, scope, node)
@@ -125,6 +136,7 @@ class _Work:
         return name
 
     def add_made(self, call: ast.Call) -> str:
+        """Take a class up that a call makes; return its name."""
         for each in ast.walk(call):
             if isinstance(each, ast.Name) and not self._is_global(each):
                 raise CannotHoist(f"the class depends on `{each.id}` (line {each.lineno})")
@@ -330,21 +342,9 @@ class _Work:
             if meant is not None:
                 self.renames.append(Rename(self.module.span(read), meant))
                 continue
-            if all(each.kind == "import" for each in binder.bindings[read.id]):
-                statement = hoisted_imports.statement_of(self.module, binder, read.id)
-                if statement is not None:
-                    self.imports.append(self.module.span(statement))
-                    continue
-                method = None if binder.is_module else self._method_around(node, read)
-                if method is not None and len(binder.bindings[read.id]) == 1:
-                    text = import_text(binder.bindings[read.id][0])
-                    self.inner.append(InnerImport(self.module.span(method), text))
-                    continue
-                place = "under the main guard" if binder.is_module else "in the enclosing function"
-                raise CannotHoist(
-                    f"the class `{node.name}` requires `{read.id}`, which is imported only "
-                    f"{place} (line {read.lineno})"
-                )
+            if is_imported(binder, read.id):
+                self._import(node, binder, read)
+                continue
             if read in {n for each in outside for n in ast.walk(each)}:
                 raise CannotHoist(
                     f"the class `{node.name}` depends on `{read.id}`, which may differ in "
@@ -353,8 +353,30 @@ class _Work:
             if not helpers.take(binder, read):
                 captured.setdefault(read.id, []).append(read)
         for name, listed in helpers.captured.items():
-            captured.setdefault(name, []).extend(listed)
+            for read in listed:
+                binder = self.module.scope_of(read).lookup(name)
+                if binder is not None and is_imported(binder, name):
+                    self._import(node, binder, read)
+                else:
+                    captured.setdefault(name, []).append(read)
         return captured
+
+    def _import(self, node: ast.ClassDef, binder: Scope, read: ast.Name) -> None:
+        """Let the module, or a method, import what the function around a class does."""
+        statement = hoisted_imports.statement_of(self.module, binder, read.id)
+        if statement is not None:
+            self.imports.append(self.module.span(statement))
+            return
+        method = None if binder.is_module else self._method_around(node, read)
+        if method is not None and len(binder.bindings[read.id]) == 1:
+            text = import_text(binder.bindings[read.id][0])
+            self.inner.append(InnerImport(self.module.span(method), text))
+            return
+        place = "under the main guard" if binder.is_module else "in the enclosing function"
+        raise CannotHoist(
+            f"the class `{node.name}` requires `{read.id}`, which is imported only "
+            f"{place} (line {read.lineno})"
+        )
 
     def _method_around(self, node: ast.ClassDef, read: ast.Name) -> ast.FunctionDef | None:
         """Return the method of a class that reads a name when it runs; None where the class does."""
@@ -400,7 +422,9 @@ class _Work:
             self.module, node, init, attributes_of_bases(line), has_state_unseen(line)
         )
         keeping.attributes |= {name: kept for name, kept in inherited.items() if kept}
+        keeping.called |= instance_around(self.module, node, captured)
         for helper, reads in helpers.reads.items():
+            self.carried.append(helper)
             keeping.call(helper, helper.name, reads)
             self.helpers.append(
                 HelperMove(
@@ -408,20 +432,28 @@ class _Work:
                 )
             )
         values.take(captured, keeping)
+        given = InitDefaults(self.module, node, init).take(captured, keeping)
         for name, reads in captured.items():
             keeping.keep(name, reads)
         refuse_read_early(node, line, keeping.reading())
         self.renames += [Rename(self.module.span(r), text) for r, text in keeping.reads.items()]
+        uses = ClassUses(self.module, self.moves.project, node, scope)
+        if given:
+            self._pass_defaults(given, uses, keeping)
         if captured or values.variables or inherited:
-            self._take(
-                node,
-                ClassUses(self.module, self.moves.project, node, scope),
-                keeping,
-                inherited,
-                captured,
-                values,
-            )
+            self._take(node, uses, keeping, inherited, captured, values)
         return values
+
+    def _pass_defaults(self, given: Sequence[str], uses: ClassUses, keeping: Keeping) -> None:
+        """Let constructor calls pass what defaults were of the function around the class."""
+        assert keeping.init is not None
+        init = self.module.span(keeping.init)
+        self.required += [LostDefault(init, name) for name in given]
+        for call, names in left_out(keeping.init, given, uses):
+            for name in names:
+                keeping.check_bound(name, call)
+            span = self.module.span(call)
+            self.arguments.append(NewArguments(span, tuple(names), by_keyword=True))
 
     def _local_base(self, node: ast.ClassDef, scope: Scope) -> ast.ClassDef | None:
         """Return the local class that a class derives from, if that one takes more arguments now."""
@@ -436,12 +468,12 @@ class _Work:
         keeping: Keeping,
         inherited: dict[str, str],
         captured: dict[str, list[ast.Name]],
-        values: ClassValues,
+        of_body: ClassValues,
     ) -> None:
         """Give a class parameters for what it and its base read, and let all that makes objects of it pass them."""
         init, line = keeping.init, self.moves.lineage(node)
         calls = [*uses.calls, *uses.of_values]
-        wanted = dict.fromkeys((*inherited, *captured, *values.variables))
+        wanted = dict.fromkeys((*inherited, *keeping.called, *captured, *of_body.variables))
         names = tuple(keeping.unpassed(wanted, calls))
         if uses.values or uses.heirs or inherited:
             self._refuse_taken(node, names, wanted, uses)
@@ -449,8 +481,15 @@ class _Work:
         passed_on = forwarded(node, line, calls, names) if init is None else ()
         plain = init is None or _takes_nothing(init.args)
         by_keyword = not plain or bool(passed_on or inherited)
-        kept = {**keeping.attributes, **values.variables}
+        kept = {**keeping.attributes, **of_body.variables}
+        kept = {name: kept[name] for name in (*keeping.called, *kept) if name in kept}
         kept = {name: attribute for name, attribute in kept.items() if not inherited.get(name)}
+        called = keeping.called
+        if called and (uses.values or uses.heirs or inherited):
+            raise CannotHoist(
+                f"the class `{node.name}` reads the instance of the enclosing method and is used other "
+                f"than by a call (line {node.lineno})"
+            )
         to_base = tuple(inherited)
         if init is not None and inherited:
             call = passing_on(node, init)
@@ -459,9 +498,9 @@ class _Work:
         self.parameters.append(
             NewParameters(
                 self.module.span(init or node),
-                names,
+                tuple(called.get(name, name) for name in names),
                 by_keyword,
-                tuple(kept.items()),
+                tuple((called.get(name, name), attribute) for name, attribute in kept.items()),
                 passed_on,
                 to_base,
             )
@@ -469,7 +508,12 @@ class _Work:
         for call in uses.calls:
             keeping.check(call)
             if names:
-                self.arguments.append(NewArguments(self.module.span(call), names, by_keyword))
+                span, taken = (
+                    self.module.span(call),
+                    tuple(called.get(each, each) for each in names),
+                )
+                values = tuple((called[name], name) for name in names if name in called)
+                self.arguments.append(NewArguments(span, taken, by_keyword, values))
         self.partials += [NewPartial(self.module.span(each), names) for each in uses.values]
         self.passed[node] = {name: kept.get(name, inherited.get(name, "")) for name in names}
         for heir in uses.heirs:
@@ -489,6 +533,11 @@ class _Work:
                 f"the class `{node.name}` has no `__init__` that the derived class "
                 f"`{uses.heirs[0].name}` could call (line {node.lineno})"
             )
+
+
+def is_imported(binder: Scope, name: str) -> bool:
+    """Return whether only imports bind a name."""
+    return all(each.kind == "import" for each in binder.bindings[name])
 
 
 def _init_of(node: ast.ClassDef) -> ast.FunctionDef | None:

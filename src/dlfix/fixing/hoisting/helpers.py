@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import begins_before
+from dlfix.project.syntax import defaults, is_private
 
 
 @dataclass
@@ -39,6 +40,9 @@ class Helpers:
         """Return whether only the class, and functions that move with it, read a function."""
         if function.decorator_list or begins_before(self.node, function):
             return False
+        names = (each for each in ast.walk(function) if isinstance(each, ast.Attribute))
+        if any(is_private(each.attr) for each in names):
+            return False  # it means another attribute in another class
         inner = self.module.inner_scope(function)
         if any(each.nonlocals for each in inner.walk()) or _gives_defaults(function):
             return False
@@ -68,7 +72,37 @@ def _gives_defaults(function: ast.FunctionDef) -> bool:
     """Return whether a default or an annotation is evaluated where the function stands."""
     arguments = function.args
     annotated = [each.annotation for each in ast.walk(arguments) if isinstance(each, ast.arg)]
-    given = [*arguments.defaults, *arguments.kw_defaults]
-    return any(each is not None and not isinstance(each, ast.Constant) for each in given) or any(
+    given = defaults(arguments)
+    return any(not _is_fixed(function, name, given[name]) for name in given) or any(
         isinstance(each, ast.Name) and each.id == function.name for each in annotated
     )
+
+
+def _is_fixed(function: ast.FunctionDef, name: str, default: ast.expr) -> bool:
+    """Return whether a default is the same in each call of the function around: an empty container that is only read."""
+    match default:
+        case ast.Constant():
+            return True
+        case ast.Dict(keys=[]) | ast.List(elts=[]):
+            return all(_is_read(each) for each in _uses(function, name))
+    return False
+
+
+def _uses(function: ast.FunctionDef, name: str) -> list[tuple[ast.AST, ast.AST]]:
+    """Return where a parameter is named, with what that is part of."""
+    return [
+        (each, above)
+        for above in ast.walk(function)
+        for each in ast.iter_child_nodes(above)
+        if isinstance(each, ast.Name) and each.id == name
+    ]
+
+
+def _is_read(use: tuple[ast.AST, ast.AST]) -> bool:
+    node, above = use
+    match above:
+        case ast.Subscript(ctx=ast.Load(), value=value):
+            return value is node
+        case ast.Attribute(attr="items" | "keys" | "values" | "get"):
+            return True
+    return False

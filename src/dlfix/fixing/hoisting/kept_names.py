@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from dlfix.fixing import naming
 from dlfix.fixing.hoisting.captures import CannotHoist
 from dlfix.fixing.hoisting.lifetime import is_bound_before, may_run_after
 from dlfix.project.module import Module, Scope
@@ -27,6 +28,7 @@ class Keeping:
     attributes: dict[str, str] = field(default_factory=dict)  # by name
     reads: dict[ast.Name, str] = field(default_factory=dict)  # what is written for each
     helpers: dict[ast.FunctionDef, str] = field(default_factory=dict)  # they become methods: names
+    called: dict[str, str] = field(default_factory=dict)  # names that parameters cannot have
 
     def keep(self, name: str, reads: list[ast.Name]) -> None:
         """Let methods read a name from the instance; raise CannotHoist where they cannot."""
@@ -77,6 +79,8 @@ class Keeping:
     def unpassed(self, names: Iterable[str], calls: list[ast.Call]) -> Iterator[str]:
         """Yield the names that calls do not pass for a parameter of that name already."""
         own = set(_parameters(self.init)) if self.init is not None else set()
+        names = list(names)
+        self._refuse_called_alike(own | {*names})
         for name in names:
             if name not in own:
                 yield name
@@ -86,6 +90,14 @@ class Keeping:
                     f"`__init__` has a parameter of that name (line {self.node.lineno})"
                 )
 
+    def _refuse_called_alike(self, names: set[str]) -> None:
+        taken = sorted(names & {*self.called.values()})
+        if taken:
+            raise CannotHoist(
+                f"the class `{self.node.name}` reads the instance of the enclosing method, and `{taken[0]}` "
+                f"is the name of something else (line {self.node.lineno})"
+            )
+
     def reading(self) -> list[str]:
         """Return the methods that read what the instance keeps, or call a helper."""
         methods = [self._method(read) for read in self.reads]
@@ -94,7 +106,7 @@ class Keeping:
     def _check_init(self, name: str, read: ast.Name) -> None:
         assert self.init is not None
         inner = self.module.inner_scope(self.init)
-        if name in inner.bindings or self.module.scope_of(read) is not inner:
+        if name in inner.bindings or name in self.called or self.module.scope_of(read) is not inner:
             raise CannotHoist(
                 f"`{name}` is read in a function inside `__init__` (line {read.lineno})"
             )
@@ -107,7 +119,8 @@ class Keeping:
         if not first:
             raise CannotHoist(f"{where}, where no instance is available (line {read.lineno})")
         self._refuse_rebound(name, self.module.scope_of(read).lookup(name), where)
-        attribute = self.attributes.setdefault(name, self._attribute(name))
+        called = self.called.get(name, name)
+        attribute = self.attributes.setdefault(name, self._attribute(called))
         self.reads[read] = f"{first}.{attribute}"
 
     def sets_up_base_later(self, read: ast.Name) -> bool:
@@ -127,7 +140,10 @@ class Keeping:
             return ""
         scope = self.module.scope_of(read)
         if method in self.helpers:
-            return "" if scope.lookup("self") is not None else "self"
+            binder = scope.lookup("self")
+            around = self.module.scope_of(self.node).lookup("self")
+            is_kept = "self" in self.called and binder is around
+            return "self" if binder is None or is_kept else ""
         first = _first_parameter(method)
         own = scope.lookup(first) is self.module.inner_scope(method)
         return first if first and own else ""
@@ -167,6 +183,17 @@ class Keeping:
             f"the class `{self.node.name}` reads `{name}` of the enclosing function, but the file "
             f"already uses the attribute names `{name}` and `_{name}`"
         )
+
+
+def instance_around(module: Module, node: ast.ClassDef, captured: Iterable[str]) -> dict[str, str]:
+    """Return what parameter the instance is passed for whose method makes a class: `self` is taken in that."""
+    binder = module.scope_of(node).lookup("self") if "self" in captured else None
+    method = binder.node if binder is not None else None
+    owner = module.parent(method) if isinstance(method, ast.FunctionDef) else None
+    if not isinstance(owner, ast.ClassDef) or not isinstance(method, ast.FunctionDef):
+        return {}
+    is_instance = _first_parameter(method) == "self"
+    return {"self": naming.snake(owner.name)} if is_instance else {}
 
 
 def _parameters(init: ast.FunctionDef) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dlfix.fixing.hoisting import made_elsewhere
 from dlfix.fixing.hoisting.captures import CannotHoist
 from dlfix.fixing.hoisting.classes import ClassMoves
+from dlfix.fixing.hoisting.new_modules import ClassModules, imports_needed
 from dlfix.fixing.hoisting.parent_state import refuse_asking
 from dlfix.fixing.planners import module_level_callables
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
@@ -25,7 +26,7 @@ CODEMOD = "module_level_classes"
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     """Answer each finding; those about one class share a fix, those about functions move as such."""
-    moves: dict[Path, ClassMoves] = {}
+    moves: dict[Path, ClassModules] = {}
     groups: dict[object, list[Finding]] = {}
     functions = [each for each in findings if isinstance(_value(each), Function)]
     if functions:
@@ -40,7 +41,9 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
             yield Planned(tuple(group), Refused(str(reason)))
 
 
-def _fix(made: object, finding: Finding, moves: dict[Path, ClassMoves], analysis: Analysis) -> Fix:
+def _fix(
+    made: object, finding: Finding, moves: dict[Path, ClassModules], analysis: Analysis
+) -> Fix:
     value = _value(finding)
     refuse_asking(value, analysis)
     named = made_elsewhere.naming(value, analysis) if isinstance(value, ExternalCall) else None
@@ -51,16 +54,26 @@ def _fix(made: object, finding: Finding, moves: dict[Path, ClassMoves], analysis
     module = _module_of(finding)
     if module is None or not isinstance(made, ast.AST):
         raise CannotHoist("the class is not defined in this project")
-    planner = moves.setdefault(
-        module.path, ClassMoves(module, analysis.project, analysis.bases_at(module))
-    )
+    of_file = ClassMoves(module, analysis.project, analysis.bases_at(module))
+    modules = moves.setdefault(module.path, ClassModules(of_file, CODEMOD))
     if isinstance(made, ast.ClassDef):
-        message, plan = planner.move(made)
-    elif isinstance(made, ast.Call):
-        message, plan = planner.move_made(made)
-    else:
+        message, edits = _moved(made, modules)
+        return Fix(message, Applicability.SAFE, edits)
+    if not isinstance(made, ast.Call):
         raise CannotHoist("the class is not defined by a `class` statement")
+    message, plan = modules.moves.move_made(made)
     return Fix(message, Applicability.SAFE, (Edit(module.path, CODEMOD, plan),))
+
+
+def _moved(node: ast.ClassDef, modules: ClassModules) -> tuple[str, tuple[Edit, ...]]:
+    """Return how a class moves to the top of its file, or to a module that its function imports."""
+    try:
+        message, plan = modules.moves.move(node)
+    except CannotHoist:
+        if not imports_needed(modules.moves, node):
+            raise
+        return modules.move(node)
+    return message, (Edit(modules.moves.module.path, CODEMOD, plan),)
 
 
 def _value(finding: Finding) -> Value | None:

@@ -402,7 +402,7 @@ class _Move:
             Applicability.UNSAFE,
             (
                 Edit(self.module.path, CODEMOD, CellsPlan(tuple(self._replaced()))),
-                Edit(self.target.path, CODEMOD, self._module_plan()),
+                Edit(self.target.path, CODEMOD, self._module_plan(), beside=self.module.path),
             ),
             why_unsafe=RESTART,
         )

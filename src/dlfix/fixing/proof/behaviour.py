@@ -48,6 +48,7 @@ from dlfix.fixing.proof import (
     moved_by_others,
     moves,
     named_modules,
+    new_modules,
     observers,
     options_left_out,
     own_picklers,
@@ -73,6 +74,7 @@ from dlfix.fixing.proof import (
 )
 from dlfix.fixing.proof.changes import ClassChange, FileChange, Regression
 from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.put_back import put_back
 from dlfix.project.importing import beside, elsewhere
 
 if TYPE_CHECKING:
@@ -144,7 +146,6 @@ _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
     hooks.check,
     named_modules.check,
     callers_asked_for.check_moved,
-    module_names.check,
     listed_subclasses.check,
     class_bodies.check,
     set_order.check_moved,
@@ -158,22 +159,48 @@ def regressions(before: Project, after: Project, changed: Collection[Path]) -> l
     for path in sorted(changed):
         other = after.get(path)
         one = before.get(path) if before.knows(path) else None
-        for regression in moves.check(before, after, path, changed) if other is not None else ():
-            found.setdefault((regression.path, regression.qualname, regression.reason), regression)
-        if one is None or other is None:
-            continue
-        for regression in _of_program(FileChange(old, new, one, other)):
+        moved = (
+            []
+            if other is None
+            else [
+                *moves.check(before, after, path, changed),
+                *new_modules.check(before, after, path, changed),
+            ]
+        )
+        if one is not None and other is not None:
+            moved += _of_file(FileChange(old, new, one, other), changed)
+        for regression in moved:
             found.setdefault((regression.path, regression.qualname, regression.reason), regression)
     return sorted(found.values(), key=lambda r: (r.path, r.line, r.reason))
 
 
-def _of_program(change: FileChange) -> list[Regression]:
-    """Return what is wrong where a file is used; scripts that are other programs do not count."""
+def _of_file(change: FileChange, changed: Collection[Path]) -> Iterator[Regression]:
+    """Yield what is wrong with a file; what it imports from a module that is made beside it is taken as a part of it."""
+    before, after = change.old.project, change.new.project
+    whole = put_back(before, after, changed, change.after)
+    if whole is None:
+        yield from _of_program(change)
+        return
+    yield from module_names.check(change)
+    home = whole.project.get(change.after.path)
+    if home is None:
+        path = change.after.path
+        yield Regression(path, "", 1, "what moved cannot be compared with what it was")
+        return
+    together = FileChange(change.old, Program(whole.project), change.before, home)
+    yield from map(whole.placed, _of_program(together, named=False))
+
+
+def _of_program(change: FileChange, *, named: bool = True) -> list[Regression]:
+    """Return what is wrong where a file is used; scripts that are other programs do not count.
+
+    `named` tells whether the names of the module are what they are in the text after.
+    """
     own = beside(change.old.project, change.before)
     change = change if own is None else _among(change, {each.path for each in own})
-    found = list(_of(change))
+    found = list(_of(change, named=named))
     narrowed = _without_others(change) if found else change
-    return found if narrowed is change else list(_of(narrowed))
+    return found if narrowed is change else list(_of(narrowed, named=named))
 
 
 def _without_others(change: FileChange) -> FileChange:
@@ -194,9 +221,11 @@ def _among(change: FileChange, paths: Collection[Path]) -> FileChange:
     return FileChange(old, new, change.before, change.after)
 
 
-def _of(change: FileChange) -> Iterator[Regression]:
+def _of(change: FileChange, *, named: bool) -> Iterator[Regression]:
     for check in _OF_FILES:
         yield from check(change)
+    if named:
+        yield from module_names.check(change)
     for cls in change.classes():
         for compare in _OF_CLASSES:
             yield from compare(cls)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from typing import TypeGuard
 
 from dlfix.fixing.proof import modules_meant
 from dlfix.fixing.proof.changes import FileChange, Regression
@@ -25,6 +26,9 @@ _KINDS = {
     "callable": {"function", "class"}, "FunctionType": {"function"}, "Callable": {"function", "class"},
     "type": {"class"}, "ModuleType": {"import"}, "isgeneratorfunction": {"function"},
 }  # fmt: skip
+_PROTOCOLS = frozenset(
+    {"Protocol", "ABC", "ABCMeta"}
+)  # which a class may be of without naming them
 _SHAPES: dict[str, Callable[[str], bool]] = {"islower": str.islower, "isupper": str.isupper}
 
 
@@ -45,7 +49,12 @@ def _listed(change: FileChange, new: dict[str, list[Binding]]) -> Iterator[Regre
     # The program as it was: a module that the fix imports again by its name is one that was kept.
     for module, node in _listings(change.old, change.before):
         tests = [*tests_of_members(module, node)]
-        seen = sorted(n for n, found in new.items() if not _is_left_out(tests, n, _kind(found)))
+        seen = sorted(
+            n
+            for n, found in new.items()
+            if not _is_left_out(tests, n, _kind(found))
+            and not _is_no_heir(change.old, module, tests, found)
+        )
         if seen:
             yield change.regression(
                 seen[0],
@@ -116,6 +125,43 @@ def _kind(bindings: list[Binding]) -> str:
 
 def _is_left_out(tests: list[ast.expr], name: str, kind: str) -> bool:
     return any(_leaves_out(node, name, kind) for test in tests for node in ast.walk(test))
+
+
+def _is_no_heir(
+    program: Program, module: Module, tests: list[ast.expr], bindings: list[Binding]
+) -> bool:
+    """Return whether a class that derives from nothing is asked whether it derives from some class."""
+    classes = [each.node for each in bindings]
+    if not all(isinstance(each, ast.ClassDef) and _derives_from_nothing(each) for each in classes):
+        return False
+    asked = [call for test in tests for call in ast.walk(test) if _asks_for_heirs(call)]
+    return any(_is_plain_class(program, module, call.args[1]) for call in asked)
+
+
+def _derives_from_nothing(node: ast.ClassDef) -> bool:
+    return not node.keywords and all(last_part(each) == "object" for each in node.bases)
+
+
+def _asks_for_heirs(node: ast.AST) -> TypeGuard[ast.Call]:
+    match node:
+        case ast.Call(func=ast.Name(id="issubclass"), args=[_, _]):
+            return True
+    return False
+
+
+def _is_plain_class(program: Program, module: Module, node: ast.AST | None, far: int = 4) -> bool:
+    """Return whether an expression is surely a class that others derive from by naming it: no `object`, no protocol."""
+    if not isinstance(node, ast.Name) or not far:
+        return False
+    found = program.resolve(module, node)
+    if found is not None:
+        bases = getattr(found[1], "bases", None)
+        return bases is not None and not {last_part(each) for each in bases} & _PROTOCOLS
+    scope = module.scope_of(node).lookup(node.id)
+    bindings = scope.bindings[node.id] if scope is not None else []
+    return bool(bindings) and all(
+        _is_plain_class(program, module, each.value, far - 1) for each in bindings
+    )
 
 
 def _leaves_out(test: ast.AST, name: str, kind: str) -> bool:

@@ -48,7 +48,7 @@ def check(
         if not _is_docstring(node) and not is_known:
             reason = f"the statement is not part of the notebook ({path.name}:{node.lineno})"
             yield Regression(path, "", node.lineno, reason)
-    for name in sorted(_missing(text)):
+    for name in sorted(missing(text)):
         yield Regression(path, name, 1, f"`{name}` is not defined in {path.name}")
 
 
@@ -167,7 +167,7 @@ def _each_import(node: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
             yield ast.ImportFrom(node.module, [alias], node.level)
 
 
-def _missing(text: str) -> set[str]:
+def missing(text: str) -> set[str]:
     """Return the names that code uses, and nothing binds at module level."""
     table = symtable.symtable(text, "module", "exec")
     bound = {
@@ -185,3 +185,6 @@ def _read(table: symtable.SymbolTable, *, top: bool = False) -> Iterator[str]:
             yield symbol.get_name()
     for child in table.get_children():
         yield from _read(child)
+
+
+__all__ = ["check", "missing"]

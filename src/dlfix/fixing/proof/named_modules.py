@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from dlfix.fixing.proof import kept_names
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.project.module import Module
 from dlfix.project.trees import said
+
+if TYPE_CHECKING:
+    from dlfix.project.project import Project
 
 
 def check(change: FileChange) -> Iterator[Regression]:
@@ -22,7 +26,8 @@ def check(change: FileChange) -> Iterator[Regression]:
             yield change.regression(
                 name, statement, f"`{name}` is not bound once by its name (line {statement.lineno})"
             )
-        asked = next(_questions(change, frozenset({change.after.path.stem, "__main__"})), None)
+        homes = frozenset({change.after.path.stem, "__main__"})
+        asked = next(questions(change.new.project, homes), None)
         if asked is not None:
             module, line = asked
             yield change.regression(
@@ -60,9 +65,9 @@ def _is_bound(module: Module, name: str, statement: ast.stmt) -> bool:
     return False
 
 
-def _questions(change: FileChange, homes: frozenset[str]) -> Iterator[tuple[Module, int]]:
+def questions(project: Project, homes: frozenset[str]) -> Iterator[tuple[Module, int]]:
     """Yield where code reads the module of a class."""
-    for module in change.new.project.mentions("__module__"):
+    for module in project.mentions("__module__"):
         if module.says('"__module__"') or module.says("'__module__'"):
             yield module, 1
         for node in module.attributes_by_name.get("__module__", ()):
@@ -71,4 +76,4 @@ def _questions(change: FileChange, homes: frozenset[str]) -> Iterator[tuple[Modu
                 yield module, node.lineno
 
 
-__all__ = ["check"]
+__all__ = ["check", "questions"]

@@ -16,9 +16,14 @@ def missing(module: Module, cls: ast.ClassDef) -> Iterator[tuple[ast.Call, str]]
         return
     pairs = zip(init.args.kwonlyargs, init.args.kw_defaults, strict=True)
     needed = [each.arg for each, default in pairs if default is None]
-    for call in _calls(module, cls) if needed else ():
+    listed = [each.arg for each in (*init.args.posonlyargs, *init.args.args)]
+    by_position = listed[1 : len(listed) - len(init.args.defaults)]
+    for call in _calls(module, cls) if needed or by_position else ():
         given = {keyword.arg for keyword in call.keywords}
-        lacks = [name for name in needed if name not in given]
+        is_whole = isinstance(call.func, ast.Name) and last_part(call.func) != "partial"
+        is_open = any(isinstance(each, ast.Starred) for each in call.args) or not is_whole
+        left = () if is_open else by_position[len(call.args) :]
+        lacks = [name for name in (*needed, *left) if name not in given]
         if lacks and None not in given:
             yield call, lacks[0]
 

@@ -1,0 +1,3 @@
+from store.frames import Frames
+
+__all__ = ["Frames"]
