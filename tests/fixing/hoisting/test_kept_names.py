@@ -38,6 +38,7 @@ SETTLED = {
 }
 CHANGING = {
     "after the class": f"by = 1\n{CLASS}by = 2\n{LOADED}",
+    "hidden by a parameter": (f"by = 1\n{CLASS}def make(by):\n    {LOADED}\nreturn make(3)"),
     "after an object": f"by = 1\n{CLASS}loader = DataLoader(Scaled(), num_workers=2)\nby = 2\nreturn loader",
     "in a branch after": f"by = 1\n{CLASS}if args:\n    by = 2\n{LOADED}",
     "in the loop of the class": (

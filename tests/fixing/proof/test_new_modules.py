@@ -274,3 +274,43 @@ def test_a_class_whose_name_is_another_class_of_the_file():
 def test_a_module_that_nothing_imports():
     after = AFTER.replace("from ._torch_rows import", "from .other import")
     assert "nothing imports _torch_rows.py" in reasons(after=after)
+
+
+def test_a_variable_of_an_inner_function_is_another_one():
+    before, after = (
+        each.replace(
+            "        return TorchRows(", "        def make(scale):\n            return TorchRows("
+        )
+        for each in (BEFORE, AFTER)
+    )
+    found = reasons(before, after)
+    assert any("is not the class of rows.py" in each for each in found)
+    before, after = (each.replace("make(scale)", "make(by)") for each in (before, after))
+    assert reasons(before, after) == []
+
+
+def test_two_classes_of_one_name_that_leave_at_once():
+    more = """
+class Pairs:
+    def to_torch(self, size):
+        import torch
+
+        class TorchRows(torch.utils.data.Dataset):
+            def __len__(self):
+                return size
+
+        return TorchRows()
+"""
+    after = more.replace("        import torch\n\n", "").split("        class")[0]
+    after += "        from ._torch_pairs import TorchRows\n\n        return TorchRows(size)\n"
+    made = MADE.replace("import numpy as np\n", "").replace("scale", "size")
+    made = (
+        made.split("    def __getitem__")[0] + "    def __len__(self):\n        return self.size\n"
+    )
+    files = {PACKAGE / "__init__.py": ""}
+    old = Project([HOME, *files], {HOME: BEFORE + more, **files})
+    other = PACKAGE / "_torch_pairs.py"
+    new = old.with_texts({HOME: AFTER + after, NEW: MADE, other: made})
+    assert regressions(old, new, [HOME, NEW, other]) == []
+    new = old.with_texts({HOME: AFTER + after, NEW: MADE, other: MADE})
+    assert regressions(old, new, [HOME, NEW, other])

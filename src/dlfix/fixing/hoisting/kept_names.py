@@ -68,6 +68,8 @@ class Keeping:
     def check_bound(self, name: str, point: ast.expr) -> None:
         """See that a name around the class surely has its value at some point."""
         binder = self.module.scope_of(self.node).lookup(name)
+        if self.module.scope_of(point).lookup(name) is not binder:
+            raise CannotHoist(f"`{name}` means something else (line {point.lineno})")
         if binder is not None and not is_bound_before(self.module, binder, name, point):
             raise CannotHoist(f"`{name}` may not be assigned yet (line {point.lineno})")
 

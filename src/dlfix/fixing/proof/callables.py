@@ -333,20 +333,24 @@ class Moved:
 
     def _unset(self, node: Defined) -> Iterator[Regression]:
         """Yield a name that the body of a class bound, or that a method reads now, and that nothing sets."""
-        for origin in self.gone:
-            if not (isinstance(origin, ast.ClassDef) and isinstance(node, ast.ClassDef)):
-                continue
-            if origin.name.strip("_") != node.name.strip("_"):
-                continue
-            bound = stored_names(node.body)
-            gone = stored_names(origin.body) - bound - _set_in(node)
-            fresh = _read_of_self(node) - _read_of_self(origin) - bound - _set_in(self.new.tree)
-            for name in sorted(gone | fresh):
-                yield self._about(
-                    node,
-                    node.lineno,
-                    f"`{node.name}.{name}` is not set (line {node.lineno})",
-                )
+        lacking = [
+            self._lacking(origin, node)
+            for origin in self.gone
+            if isinstance(origin, ast.ClassDef)
+            and isinstance(node, ast.ClassDef)
+            and origin.name.strip("_") == node.name.strip("_")
+        ]
+        # Of several classes of one name, it was the one that it has the most of.
+        for name in min(lacking, key=len, default=[]):
+            yield self._about(
+                node, node.lineno, f"`{node.name}.{name}` is not set (line {node.lineno})"
+            )
+
+    def _lacking(self, origin: ast.ClassDef, node: ast.ClassDef) -> list[str]:
+        bound = stored_names(node.body)
+        gone = stored_names(origin.body) - bound - _set_in(node)
+        fresh = _read_of_self(node) - _read_of_self(origin) - bound - _set_in(self.new.tree)
+        return sorted(gone | fresh)
 
     def _unpassed(self, node: Defined) -> Iterator[Regression]:
         """Yield a call that does not pass what the constructor of a class takes now."""

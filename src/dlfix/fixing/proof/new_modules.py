@@ -107,7 +107,10 @@ class _Made:
             if not isinstance(node, ast.ClassDef):
                 continue
             calls = [*self._calls(node.name)]
-            if not any(says_the_same(each, node, calls) for each in self._local(node.name)):
+            if not any(
+                says_the_same(each, node, calls) and not self._is_hidden(each)
+                for each in self._local(node.name)
+            ):
                 where = f"(line {node.lineno})"
                 yield (
                     node.lineno,
@@ -128,11 +131,28 @@ class _Made:
                 beside = [each for each in functions if module.scope_of(each) is scope]
                 yield Local(node, beside, [*_calls_of(module, scope, name)])
 
+    def _is_hidden(self, local: Local) -> bool:
+        """Return whether a call passes a variable of an inner function that has the name of what a class captured."""
+        read = {each.id for part in (local.node, *local.around) for each in _names_of(part)}
+        return any(
+            self.home.scope_of(each).lookup(each.id) is not scope.lookup(each.id)
+            for scope in self._scopes(local.node.name)
+            for call in _calls_of(self.home, scope, local.node.name)
+            for part in (*call.args, *(keyword.value for keyword in call.keywords))
+            for each in _names_of(part)
+            if each.id in read
+        )
+
     def _calls(self, name: str) -> Iterator[ast.Call]:
         """Yield where the file makes an object of a class that left."""
+        for scope in self._scopes(name):
+            yield from _calls_of(self.home, scope, name)
+
+    def _scopes(self, name: str) -> Iterator[Scope]:
+        """Yield the functions of the file that import a class that left."""
         for node in imports_from(self.home, self.module.path):
             if any(alias.name == name for alias in node.names):
-                yield from _calls_of(self.home, self.home.scope_of(node), name)
+                yield self.home.scope_of(node)
 
     def _names(self) -> Iterator[tuple[int, str]]:
         """Yield names that mean nothing there, or something else than in the file."""
@@ -268,6 +288,10 @@ def _origins(nodes: Collection[ast.AST]) -> Iterator[tuple[str, int, str, str]]:
             for alias in node.names:
                 bound = alias.asname or alias.name.partition(".")[0]
                 yield alias.name, 0, "", bound
+
+
+def _names_of(node: ast.AST) -> Iterator[ast.Name]:
+    return (each for each in ast.walk(node) if isinstance(each, ast.Name))
 
 
 def _is_bare(node: Import, stem: str) -> bool:
