@@ -210,6 +210,7 @@ def test_a_capture_that_is_bound_again():
     [
         ({"show": "def show(x):\n    return type(x).__module__\n"}, "`__module__` is read"),
         ({"show": "import inspect\n\ndef show(x):\n    return inspect.getfile(x)\n"}, "`getfile`"),
+        ({"conf": "import inspect\nproject = 'x'\nextensions = []\ninspect.getfile(project)\n"}, ""),
         ({"other": "import store.rows\nstore.rows.np = None\n"}, "`np` is replaced (other.py:2)"),
         ({"test_rows": "from unittest import mock\nmock.patch('store.rows.np', 3)\n"}, "is replaced"),
         ({"store__main": "import rows\n"}, "the file is imported in another way (main.py:1)"),

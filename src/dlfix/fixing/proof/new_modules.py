@@ -16,7 +16,7 @@ from dlfix.fixing.proof.replaced_names import replacing
 from dlfix.fixing.proof.same_classes import Local, says_the_same
 from dlfix.fixing.proof.syntax import FUNCTIONS
 from dlfix.project.import_time import is_guard
-from dlfix.project.importing import imported, may_come_with
+from dlfix.project.importing import imported, is_of_sphinx, may_come_with
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import in_order
 
@@ -253,7 +253,8 @@ class _Made:
             return
         for word in _OF_ITS_FILE:
             for module in self.project.mentions(word):
-                for call in module.calls_by_name.get(word, ()):
+                is_run = not is_of_sphinx(self.project, module)  # it only documents
+                for call in module.calls_by_name.get(word, ()) if is_run else ():
                     where = f"({module.path.name}:{call.lineno})"
                     yield 1, f"`{word}` may be asked for the file of a class {where}"
                     return
