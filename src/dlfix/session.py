@@ -743,7 +743,8 @@ class Watch:
     def keep(self, finding: Finding, project: Project) -> bool:
         """Return whether a finding stays; its places are in the project's texts."""
         path = finding.place.path
-        if path not in self.own and not self._is_imported(path):
+        is_own = path in self.own or not self.session.project.knows(path)  # one that a fix makes
+        if not is_own and not self._is_imported(path):
             return False
         if path in self.session.notebooks and finding.code in NOT_IN_NOTEBOOKS:
             return False
