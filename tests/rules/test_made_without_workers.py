@@ -157,6 +157,84 @@ PROGRAMS = [
         """,
     ),
     named("given to another", "other.__qualname__ = name", CLASS),
+    program(
+        "a default that a branch without workers replaces",
+        """
+        from torch.utils.data import DataLoader
+        def plain(args, rows):
+            collate, workers = None, 4
+            pin = False
+            if args.debug:
+                collate = lambda batch: batch[0]
+                workers = 0
+            elif args.many:
+                workers = 8
+            DataLoader(rows, collate_fn=collate, num_workers=workers, pin_memory=pin)
+        def of_the_other(args, rows):
+            collate = None
+            workers = 4
+            if args.slow:
+                collate = lambda batch: batch[0]  # !DLF101
+            if args.debug:
+                workers = 0
+            DataLoader(rows, collate_fn=collate, num_workers=workers)
+        def not_yet_replaced(args, rows):
+            collate = lambda batch: batch[0]  # !DLF101
+            workers = 4
+            DataLoader(rows, collate_fn=collate, num_workers=workers)
+            if args.debug:
+                workers = 0
+        def maybe_replaced(args, rows):
+            collate, workers = None, 4
+            if args.debug:
+                collate = lambda batch: batch[0]  # !DLF101
+                for row in rows:
+                    workers = 0
+            DataLoader(rows, collate_fn=collate, num_workers=workers)
+        def made_smaller(args, rows):
+            collate = None
+            workers = 4
+            if args.debug:
+                collate = lambda batch: batch[0]  # !DLF101
+                workers -= 1
+            DataLoader(rows, collate_fn=collate, num_workers=workers)
+        """,
+    ),
+    program(
+        "an attribute that a branch without workers replaces",
+        """
+        import threading
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            lock = None
+            def __len__(self): return 3
+            def __getitem__(self, index): return index
+        class Trainer:
+            def __init__(self, threads):
+                self.rows = Rows()
+                self.collate = None
+                self.workers = 4
+                if threads:
+                    self.rows.lock = threading.Lock()
+                    self.collate = lambda batch: batch
+                    self.workers = 0
+            def fit(self):
+                DataLoader(self.rows, num_workers=self.workers, collate_fn=self.collate)
+        class Other:
+            def __init__(self, threads, debug):
+                self.rows = Rows()
+                self.workers = 4
+                if threads:
+                    self.rows.lock = threading.Lock()  # !DLF204
+                if debug:
+                    self.workers = 0
+            def fit(self):
+                DataLoader(self.rows, num_workers=self.workers)
+        def main(args):
+            Trainer(args.threads).fit()
+            Other(args.threads, args.debug).fit()
+        """,
+    ),
 ]
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
+from dlfix.project.order import comes_before
 from dlfix.project.syntax import LOOPS, first_parameter
 from dlfix.project.trees import COMPREHENSIONS, kept, walk
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from dlfix.project.module import Module, Scope
     from dlfix.reach.values import Passed
 
+_MOST_TOLD = 4  # tests below a statement that say whether another took its place
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _BODIES = ("body", "orelse", "finalbody")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
@@ -63,7 +66,8 @@ def choices(steps: Iterable[Passed]) -> Mapping[object, object]:
     for passed in steps:
         if passed.item is not None:
             found.setdefault(passed.node, passed.item)
-        found.update({k: v for k, v in _decided(passed.node, passed.module) if k not in found})
+        tests = (*tests_around(passed.node, passed.module), *passed.told)
+        found.update({k: v for k, v in _decided(tests, passed.module) if k not in found})
     return found
 
 
@@ -72,8 +76,40 @@ def agree(one: Mapping[object, object], other: Mapping[object, object]) -> bool:
     return all(other.get(key, decided) == decided for key, decided in one.items())
 
 
-def _decided(node: ast.AST, module: Module) -> Iterator[tuple[object, bool]]:
-    for test, held in tests_around(node, module):
+def replaced_unless(
+    statement: ast.AST, replacing: Collection[ast.AST], use: ast.AST | None, module: Module
+) -> tuple[tuple[ast.expr, bool], ...]:
+    """Return the tests below a statement, and how they came out where `use` still has what it gave: `if debug: x = 0`.
+
+    `replacing` are the statements that give something else.
+    """
+    block = module.block_of(statement) if isinstance(statement, ast.stmt) else []
+    if not block or statement is block[-1]:
+        return ()
+    below = block[block.index(statement) + 1 :]
+    found = islice(_skipping(below, replacing, use), _MOST_TOLD)
+    return tuple(told for test, held in found for told in _told(test, held))
+
+
+def _skipping(
+    block: Iterable[ast.stmt], replacing: Collection[ast.AST], use: ast.AST | None
+) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield how the tests of a block came out if a branch of theirs that is sure to run a statement was not taken."""
+    for each in block:
+        if isinstance(each, ast.If) and (use is None or comes_before(each, use)):
+            for branch, other, held in (
+                (each.body, each.orelse, False),
+                (each.orelse, each.body, True),
+            ):
+                if any(one in replacing for one in branch):
+                    yield each.test, held
+                    yield from _skipping(other, replacing, use)
+
+
+def _decided(
+    tests: Iterable[tuple[ast.expr, bool]], module: Module
+) -> Iterator[tuple[object, bool]]:
+    for test, held in tests:
         if _is_stable(test, module):
             yield (_binders(test, module), text_of(test)), held
         elif not _in_loop(test, module):

@@ -21,7 +21,7 @@ from dlfix.project.syntax import (
 from dlfix.project.trees import summary
 from dlfix.reach.conditions import is_dead
 from dlfix.reach.constructions import may_be_made
-from dlfix.reach.correlated import excluded
+from dlfix.reach.correlated import excluded, replaced_unless, tests_around
 from dlfix.reach.crossing import Store
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.evaluator import Above, Base
@@ -50,6 +50,7 @@ from dlfix.reach.values import (
     Function,
     Instance,
     Member,
+    Passed,
     Reached,
     Unknown,
     Value,
@@ -384,7 +385,7 @@ class Instances:
             yield from self._set_before(instance, stores[0], node, frame)
             return
         for store in so_far:
-            yield from self.stored(store)
+            yield from _as_decided(self.stored(store), store, so_far)
         wrapping = [s for s in so_far if s.method != "__init__" and _is_set_after(s, node, frame)]
         for store in wrapping[:1]:
             yield from self._set_around(instance, store)
@@ -1083,6 +1084,20 @@ def _comes_later(statement: ast.stmt, at: Frame, read: ast.AST, frame: Frame) ->
     one, other = above_read[above_read.index(shared) - 1], above[above.index(shared) - 1]
     block = next((b for f in _BODIES if one in (b := getattr(shared, f, None) or [])), [])
     return other in block and block.index(other) > block.index(one)
+
+
+def _as_decided(found: Iterable[Reached], store: Store, stores: list[Store]) -> Iterator[Reached]:
+    """Yield what a constructor stores, with how the tests came out by which it stores this of several values."""
+    if len(stores) == 1 or any(each.method != "__init__" for each in stores):
+        yield from found
+        return
+    module, statement = store.frame.module, store.statement
+    others = [each.statement for each in stores if not isinstance(each.statement, ast.AugAssign)]
+    told = replaced_unless(statement, others, None, module)
+    chosen = (Passed(module, statement, "", told=told),)
+    chosen = chosen if told or tests_around(statement, module) else ()
+    for reached in found:
+        yield Reached(reached.value, (*reached.steps, *chosen))
 
 
 def _is_in_other_branch(store: Store, read: ast.AST, frame: Frame) -> bool:

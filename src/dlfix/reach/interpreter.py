@@ -28,7 +28,7 @@ from dlfix.reach.conditions import is_dead, outcome
 from dlfix.reach.container_subclasses import Filled
 from dlfix.reach.containers import ANY_PART, Containers, item_of
 from dlfix.reach.copied_entries import of_rounds, rounds
-from dlfix.reach.correlated import excluded
+from dlfix.reach.correlated import excluded, replaced_unless
 from dlfix.reach.described import NAMESPACES, as_dicts, own_line
 from dlfix.reach.dynamic import Members
 from dlfix.reach.enums import is_enum, members
@@ -80,6 +80,7 @@ _DEEPEST = 60  # nested evaluations; beyond lies no path a person would read
 _MOST_VALUES = 96  # of one expression
 DECORATED = "returned by its decorators"  # the note of a place where a def was decorated
 _NO_HEAD = _DEEPEST + 2  # deeper than any evaluation
+_REPLACING = frozenset({"assign", "annotated", "def", "class", "import"})
 _UNKNOWN = Unknown()
 _BUILTINS = frozenset(dir(builtins))
 
@@ -502,6 +503,7 @@ class Interpreter:
         if use is not None and len(found) > 1:
             found = tuple(b for b in found if not excluded(b.statement, use, frame.module))
         later: list[Binding] = []
+        replacing = {each.statement for each in found if each.kind in _REPLACING}
         for index, binding in enumerate(found):
             if len(found) == 1:
                 yield from self.binding(binding, frame)
@@ -513,7 +515,12 @@ class Interpreter:
                     continue
             if not is_dead(binding.statement, frame, self):
                 given = list(self.binding(binding, frame))
-                yield from passed_over(binding, later, given, frame, self)
+                given = passed_over(binding, later, given, frame, self)
+                told = replaced_unless(binding.statement, replacing, use, frame.module)
+                if told:
+                    left = Passed(frame.module, binding.node, "", told=told)
+                    given = [Reached(each.value, (*each.steps, left)) for each in given]
+                yield from given
             if asks:
                 later.append(binding)
         if scope.is_module:

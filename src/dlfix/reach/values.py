@@ -253,13 +253,15 @@ class Reached:
 class Passed:
     """A place passed on the way to a value: an assignment, an argument, a return.
 
-    `item` is the place in what a loop goes over, where the value is of one round of it.
+    `item` is the place in what a loop goes over, where the value is of one round of it. `told` are
+    tests further down, and how they came out: in their other branch the value would have been replaced.
     """
 
     module: Module
     node: ast.AST
     note: str
     item: int | None = None
+    told: tuple[tuple[ast.expr, bool], ...] = ()
 
 
 # A function, and the class of the object whose method runs: calls that share a bound of the work.
