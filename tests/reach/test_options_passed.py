@@ -10,6 +10,45 @@ from tests.reach.marked import check, program
 
 PROGRAMS = [
     program(
+        "options of which one of several dicts is passed, each with a number of workers of its own",
+        """
+        from torch.utils.data import DataLoader
+        TABLE = {
+            "debug": {"num_workers": 0},
+            "fast": {"num_workers": 4, "persistent_workers": True},
+        }
+        WRONG = {
+            "fast": {"num_workers": 4},
+            "debug": {
+                "num_workers": 0,
+                "persistent_workers": True,  # !DLF401
+            },
+        }
+        def returned(debug):
+            if debug:
+                return {"num_workers": 0}
+            return {"num_workers": 4, "prefetch_factor": 2}
+        def make(**options):
+            return DataLoader([1], **options)
+        def main(args):
+            DataLoader([1], **TABLE[args.profile])
+            DataLoader([1], **returned(args.debug))
+            make(num_workers=0)
+            make(num_workers=4, persistent_workers=True)
+            DataLoader([1], **WRONG[args.profile])
+        """,
+    ),
+    program(
+        "an option that is passed besides one of several dicts",
+        """
+        from torch.utils.data import DataLoader
+        COUNTS = {"debug": {"num_workers": 0}, "fast": {"num_workers": 4}}
+        def main(args):
+            DataLoader([1], persistent_workers=True, **COUNTS[args.profile])  # !DLF401
+            DataLoader([1], timeout=0, **COUNTS[args.profile])
+        """,
+    ),
+    program(
         "an executor that another module hands over",
         """
         --- work.py

@@ -337,9 +337,56 @@ def wrong_options(analysis: Analysis, rule: str) -> Iterator[WrongOption]:
     """Yield the checks of a rule that the loaders in view fail."""
     for boundary in analysis.boundaries:
         if boundary.kind == "DataLoader" and _takes_options(boundary):
-            yield from _wrong(OptionReader(analysis, boundary), rule)
+            found: dict[Check, WrongOption] = {}
+            for each in _by_mapping(boundary):
+                for wrong in _wrong(OptionReader(analysis, each), rule):
+                    found.setdefault(wrong.check, wrong)
+            yield from found.values()
     for attribute, boundary in _late_stores(analysis, (CONTEXT,)):
         yield from _wrong_context(analysis, attribute, boundary, rule)
+
+
+def _by_mapping(boundary: Boundary) -> list[Boundary]:
+    """Return a boundary once for each of several mappings that may give its options, with the options of that one."""
+    sources = {name: _mapping_of(given, boundary) for name, given in boundary.arguments.items()}
+    several = _alternatives(boundary, sources)
+    if len(several) < 2:
+        return [boundary]
+    found = []
+    for one in several:
+        arguments: dict[str, Bound | Value] = {}
+        for name, given in boundary.arguments.items():
+            if sources[name] is one:
+                arguments[name.partition("[")[0]] = given
+            elif sources[name] not in several:
+                arguments.setdefault(name, given)
+        found.append(replace(boundary, arguments=arguments))
+    return found
+
+
+def _alternatives(boundary: Boundary, sources: Mapping[str, ast.AST | None]) -> dict[ast.AST, None]:
+    """Return the mappings of which one call gets one: chosen by a test, rows of a table, or with an option in common."""
+    by_option: dict[str, dict[ast.AST, None]] = {}
+    for name, source in sources.items():
+        if source is not None:
+            by_option.setdefault(name.partition("[")[0], {})[source] = None
+    found = {each: None for given in by_option.values() if len(given) > 1 for each in given}
+    for name, source in sources.items():
+        given = boundary.arguments[name]
+        if source is not None and isinstance(given, Bound) and given.passed:
+            found[source] = None
+    return found
+
+
+def _mapping_of(given: Bound | Value, boundary: Boundary) -> ast.AST | None:
+    """Return the dict, or the other call, that spells out an option; None for one of the loader's own call."""
+    if not isinstance(given, Bound):
+        return None
+    module = given.frame.module
+    above = module.parent(given.node)
+    if isinstance(above, ast.keyword):
+        above = module.parent(above)
+    return above if isinstance(above, (ast.Dict, ast.Call)) and above is not boundary.node else None
 
 
 def _wrong(reader: OptionReader, rule: str) -> Iterator[WrongOption]:
