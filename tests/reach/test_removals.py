@@ -49,6 +49,73 @@ PROGRAMS = [
         """,
     ),
     program(
+        "what each process keeps under its own id is gone once the parent takes its own out",
+        """
+        import os, sqlite3
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, path):
+                self.path, self.tables = path, {}
+                self.count = self.table().execute("SELECT count(*) FROM t").fetchone()[0]
+                self.leave()
+            def leave(self):
+                self.tables.pop(os.getpid()).close()
+            def table(self):
+                pid = os.getpid()
+                if pid not in self.tables:
+                    self.tables[pid] = sqlite3.connect(self.path)
+                return self.tables[pid]
+            def __len__(self): return self.count
+            def __getitem__(self, index): return self.table().execute("SELECT 1").fetchone()
+        class Popped(Rows):
+            def leave(self):
+                pid = os.getpid()
+                table = self.tables.pop(pid, None)
+                if table is not None:
+                    table.close()
+        DataLoader(Rows("x"), num_workers=2)
+        DataLoader(Popped("x"), num_workers=2)
+        """,
+    ),
+    program(
+        "what is kept under an id is still there where another key, or perhaps nothing, is taken out",
+        """
+        import os, sqlite3
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, path, other):
+                self.path, self.tables = path, {}
+                self.count = self.table().execute("SELECT count(*) FROM t").fetchone()[0]
+                self.leave(other)
+            def leave(self, other):
+                self.tables.pop(other, None)
+            def table(self):
+                pid = os.getpid()
+                if pid not in self.tables:
+                    self.tables[pid] = sqlite3.connect(self.path)  # !DLF201
+                return self.tables[pid]
+            def __len__(self): return self.count
+            def __getitem__(self, index): return self.table().execute("SELECT 1").fetchone()
+        class Perhaps(Dataset):
+            def __init__(self, path):
+                self.tables = {}
+                self.tables[os.getpid()] = sqlite3.connect(path)  # !DLF201
+                self.tables[0] = sqlite3.connect(path)  # !DLF201
+                self.leave()
+            def leave(self):
+                if len(self.tables) > 2:
+                    self.tables.pop(os.getpid())
+            def __len__(self): return 1
+            def __getitem__(self, index): return index
+        class Others(Perhaps):
+            def leave(self):
+                self.tables.pop(os.getpid())
+        DataLoader(Rows("x", 7), num_workers=2)
+        DataLoader(Perhaps("x"), num_workers=2)
+        DataLoader(Others("x"), num_workers=2)
+        """,
+    ),
+    program(
         "an item deleted is gone",
         """
         import h5py

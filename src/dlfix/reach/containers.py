@@ -35,7 +35,7 @@ from dlfix.reach.conditions import is_dead
 from dlfix.reach.copied_entries import entries, left_by_tests, under
 from dlfix.reach.instances import is_own, makers
 from dlfix.reach.methods import calls_base
-from dlfix.reach.removals import ALL, LAST, Block, block_around
+from dlfix.reach.removals import ALL, LAST, OWN, Block, block_around, is_process_id
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -410,7 +410,8 @@ class Containers:
 
     def _left(self, items: list[Item], node: ast.expr, frame: Frame) -> Iterable[Item]:
         """Return the items that no statement after the making takes out again."""
-        block = block_around(node, list(_targets(node, frame.module)), frame.module)
+        targets = list(_targets(node, frame.module))
+        block = block_around(node, targets, frame.module, partial(self._run_by, frame))
         if block is None or not items:
             return items
         made = block.place_of(node) or 0
@@ -424,9 +425,24 @@ class Containers:
             ]
             if removal.key is LAST and len(before) != 1:
                 continue
-            gone = [p for p in before if removal.key in (LAST, ALL) or p[0][0] == removal.key]
+            if removal.key is OWN:
+                gone = [pair for pair in before if _is_per_process(pair[0])]
+            else:
+                gone = [p for p in before if removal.key in (LAST, ALL) or p[0][0] == removal.key]
             placed = [pair for pair in placed if pair not in gone]
         return [item for item, _ in placed]
+
+    def _run_by(self, frame: Frame, statement: ast.stmt) -> Iterator[ast.stmt]:
+        """Yield the statements that a constructor surely runs by one that calls a method: `self.close()`."""
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name("self"), attr=name))):
+                cls = frame.owner.cls if isinstance(frame.owner, Instance) else None
+                method = self.interpreter.instances.method(cls, name) if cls is not None else None
+                is_near = method is not None and method.module is frame.module
+                for each in getattr(method.node, "body", ()) if is_near else ():  # type: ignore[union-attr]
+                    yield each
+                    if any(isinstance(inner, ast.Return) for inner in walk(each)):
+                        return
 
     def _place_in(self, block: Block, item: Item, made: int, frame: Frame) -> int:
         """Return the place in a block at which an item is put in; beyond it where that is not known."""
@@ -809,6 +825,21 @@ def _is_taken_later(node: ast.AST, held: ast.expr, module: Module) -> bool:
     block = block_around(statement, [held], module)
     place = block.place_of(statement) if block is not None else None
     return block is not None and any(each.index > (place or 0) for each in block.removals)
+
+
+def _is_per_process(item: Item) -> bool:
+    """Return whether code puts an item in under the id of its process: `held[os.getpid()] = open(path)`."""
+    bound = item[1]
+    if not isinstance(bound, Bound):
+        return False
+    module = bound.frame.module
+    match module.parent(bound.node):
+        case ast.Assign(targets=targets):
+            return all(
+                not isinstance(each, ast.Subscript) or is_process_id(each.slice, module)
+                for each in targets
+            )
+    return False
 
 
 def _may_reach(target: ast.Name, use: ast.AST, scope: Scope) -> bool:

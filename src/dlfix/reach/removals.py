@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dlfix.project.library_names import imported_as
 from dlfix.project.trees import summary, walk
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 ALL = object()
 LAST = object()
+OWN = object()  # what this process has put in under its id
 _PLAIN = (ast.Expr, ast.Assign, ast.AnnAssign, ast.Delete)
 _UNSURE = (
     ast.IfExp,
@@ -72,24 +74,63 @@ class Block:
         return {name for each in self.statements[index + 1 :] for name in _used_in(each)}
 
 
-def block_around(node: ast.AST, targets: list[ast.expr], module: Module) -> Block | None:
+Run = Callable[[ast.stmt], Iterable[ast.stmt]]  # the statements that one surely runs by a call
+
+
+def block_around(
+    node: ast.AST, targets: list[ast.expr], module: Module, run: Run | None = None
+) -> Block | None:
     """Return the block in which a container is made, if statements of it take something out again."""
     names = {_text(target) for target in targets if _is_plain(target)}
     statement = module.statement(node)
     block = getattr(module.parent(statement), "body", [])
     if not names or not isinstance(block, list) or statement not in block:
         return None
-    removals = tuple(_removals(block, names))
+    removals = tuple(
+        Removal(index, key)
+        for index, statement in enumerate(block)
+        for each in (statement, *(run(statement) if run is not None else ()))
+        for key in _keys(each, names, module)
+    )
     return Block(module, block, frozenset(names), removals) if removals else None
 
 
-def _removals(block: list[ast.stmt], names: set[str]) -> Iterator[Removal]:
-    for index, statement in enumerate(block):
-        if isinstance(statement, _PLAIN):
-            for key in taken(statement, names):
-                yield Removal(index, key)
-        elif isinstance(statement, ast.While) and _empties(statement, names):
-            yield Removal(index, ALL)
+def is_process_id(node: ast.AST, module: Module) -> bool:
+    """Return whether an expression is `os.getpid()`, or a name that a function gives to nothing else."""
+    if isinstance(node, ast.Name):
+        scope = module.scope_of(node)
+        bindings = scope.bindings.get(node.id, []) if scope.is_function else []
+        value = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
+        return value is not None and not bindings[0].path and is_process_id(value, module)
+    return isinstance(node, ast.Call) and imported_as(module, node.func) == "os.getpid"
+
+
+def pops_its_own(statement: ast.stmt, names: set[str], module: Module) -> bool:
+    """Return whether a statement surely takes out what this process put in: `held.pop(os.getpid())`."""
+    if any(isinstance(node, _UNSURE) for node in walk(statement)):
+        return False
+    return any(
+        _text(held) in names and is_process_id(key, module) for held, key in _keyed(statement)
+    )
+
+
+def _keyed(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the containers out of which a statement takes something under a key, each with the key."""
+    for node in walk(statement):
+        match node:
+            case ast.Subscript(value=holder, slice=key, ctx=ast.Del()):
+                yield holder, key
+            case ast.Call(func=ast.Attribute(value=holder, attr="pop"), args=[key, *_]):
+                yield holder, key
+
+
+def _keys(statement: ast.stmt, names: set[str], module: Module) -> Iterator[object]:
+    if isinstance(statement, _PLAIN):
+        yield from taken(statement, names)
+        if pops_its_own(statement, names, module):
+            yield OWN
+    elif isinstance(statement, ast.While) and _empties(statement, names):
+        yield ALL
 
 
 def _empties(loop: ast.While, names: set[str]) -> bool:
