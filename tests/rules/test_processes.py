@@ -552,6 +552,40 @@ def test_processes_that_are_forked_by_their_start_get_objects_as_they_are(
     check(tmp_path, text)
 
 
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_context_is_that_of_the_constant_which_names_it(tmp_path: Path, method: str) -> None:
+    mark = "  # !DLF101" if method == "spawn" else ""
+    text = (
+        "import multiprocessing as mp\nfrom torch.utils.data import DataLoader\n"
+        f"METHOD = {method!r}\ndef main(rows, k):\n    DataLoader(\n        rows, num_workers=2,\n"
+        f"        collate_fn=lambda batch: batch[k:],{mark}\n"
+        "        multiprocessing_context=mp.get_context(METHOD))\n"
+        "def with_default(rows, k, method='fork'):\n    DataLoader(\n        rows, num_workers=2,\n"
+        "        collate_fn=lambda batch: batch[k:],  # !DLF101\n"
+        "        multiprocessing_context=mp.get_context(method))\n"
+    )
+    check(tmp_path, text)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_pool_that_forks_pickles_tasks_but_not_what_its_processes_start_with(
+    tmp_path: Path, method: str
+) -> None:
+    mark = "  # !DLF101" if method == "spawn" else ""
+    text = (
+        "import multiprocessing as mp\nfrom concurrent.futures import ProcessPoolExecutor\n"
+        "def main(rows):\n"
+        f"    context = mp.get_context({method!r})\n"
+        f"    with context.Pool(2, initializer=lambda: None) as pool:{mark}\n"
+        "        pool.map(lambda row: row, rows)  # !DLF101\n"
+        "    with ProcessPoolExecutor(\n"
+        f"        mp_context=context, initializer=print, initargs=(lambda: 1,),{mark}\n"
+        "    ) as executor:\n"
+        "        executor.submit(lambda row: row, rows)  # !DLF101\n"
+    )
+    check(tmp_path, text)
+
+
 CLIENT = """
 import multiprocessing, socket
 class Client:

@@ -21,7 +21,7 @@ from dlfix.reach.extent import Extent
 from dlfix.reach.interpreter import Interpreter
 from dlfix.reach.object_graph import Walk
 from dlfix.reach.progress import Tell, silent, told
-from dlfix.reach.starts import pickles_nothing
+from dlfix.reach.starts import is_inherited, pickles_nothing
 from dlfix.reach.values import Argument, Class, External, Frame, Function, Instance, Reached, Value
 from dlfix.reach.values import Unknown as Unknown
 from dlfix.source.notebook import is_notebook
@@ -110,7 +110,11 @@ class Analysis:
     def pickled(self) -> list[Crossing]:
         """Those of them that are pickled: all but what processes get that fork for certain."""
         forked = {b for b in self.boundaries if pickles_nothing(self, b)}
-        return [crossing for crossing in self.crossings if crossing.boundary not in forked]
+        return [
+            crossing
+            for crossing in self.crossings
+            if crossing.boundary not in forked and not is_inherited(self, crossing)
+        ]
 
     def datasets(self) -> list[tuple[Instance, Crossing]]:
         """Return the instances that reach workers as datasets (as a loader's or of a class root)."""

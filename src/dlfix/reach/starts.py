@@ -31,7 +31,7 @@ from dlfix.reach.values import (
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.project.project import Project
-    from dlfix.reach.crossing import Boundary
+    from dlfix.reach.crossing import Boundary, Crossing
     from dlfix.reach.evaluator import Reading
     from dlfix.reach.values import Frame, Value
 
@@ -55,6 +55,7 @@ _TRAINERS = frozenset(
 )
 _GOING_THROUGH: tuple[type[ast.AST], ...] = (ast.For, ast.AsyncFor, *COMPREHENSIONS, ast.YieldFrom)
 _MOST_GETTING = 12  # modules of which it is asked what they hand a loader on to
+FOR_START = frozenset({"initializer", "initargs"})  # what a pool gives each process as it starts
 STARTING = frozenset({"start", "train", "evaluate", "predict"})
 
 
@@ -80,7 +81,7 @@ def method_of(analysis: Reading, boundary: Boundary) -> object:
     if not chosen and boundary.row is not None and boundary.row.start_method:
         return boundary.row.start_method
     chosen = chosen or _makers(analysis, boundary)
-    methods = {_method(value) or _default_of_option(analysis, value) for value in chosen}
+    methods = {_method(analysis, value) or _default_of_option(analysis, value) for value in chosen}
     return methods.pop() if len(methods) == 1 else None
 
 
@@ -109,9 +110,9 @@ def _destinations(call: ast.Call) -> set[str]:
 def only_forks(analysis: Reading, boundary: Boundary, script: Module | None = None) -> bool:
     """Return whether a boundary's start method is fork for certain, which needs no pickling; that of one script, where it is given."""
     chosen = _chosen(analysis, boundary, _CONTEXTS)
-    chosen = chosen or [v for v in _makers(analysis, boundary) if _method(v) is not None]
+    chosen = chosen or [v for v in _makers(analysis, boundary) if _method(analysis, v) is not None]
     if chosen:
-        return all(_method(value) == "fork" for value in chosen)
+        return all(_method(analysis, value) == "fork" for value in chosen)
     return chosen_for_all(analysis, boundary, script) == {"fork"}
 
 
@@ -120,7 +121,7 @@ def never_forks(analysis: Reading, boundary: Boundary) -> bool:
     others = {"spawn", "forkserver"}
     chosen = _chosen(analysis, boundary, _CONTEXTS)
     chosen += _makers(analysis, boundary)
-    if methods := [method for value in chosen if (method := _method(value)) is not None]:
+    if methods := [method for value in chosen if (method := _method(analysis, value)) is not None]:
         return others.issuperset(methods)
     if boundary.row is not None and boundary.row.start_method in others:
         return True
@@ -131,10 +132,30 @@ def pickles_nothing(analysis: Reading, boundary: Boundary) -> bool:
     """Return whether a boundary itself chooses fork: what its processes get is in their memory."""
     if boundary.kind not in ("DataLoader", "Process", "spawn"):
         return False  # a pool pickles functions and items, however it was started
+    return _is_forked(analysis, boundary)
+
+
+def is_inherited(analysis: Reading, crossing: Crossing) -> bool:
+    """Return whether a pool of processes that fork gets something as they start, and so pickles none of it."""
+    boundary = crossing.boundary
+    return (
+        boundary.kind in ("Pool", "Executor")
+        and given_as(crossing) in FOR_START
+        and analysis.once(("forked", boundary), lambda: _is_forked(analysis, boundary))
+    )
+
+
+def given_as(crossing: Crossing) -> str:
+    """Return the argument of its boundary that something is part of."""
+    line = (crossing, *crossing.above())
+    return next((each.edge.name for each in line if each.edge.kind == "argument"), "")
+
+
+def _is_forked(analysis: Reading, boundary: Boundary) -> bool:
     chosen = _chosen(analysis, boundary, _CONTEXTS)
     chosen = chosen or _makers(analysis, boundary)
-    if any(_method(value) is not None for value in chosen) or boundary.kind == "spawn":
-        return bool(chosen) and all(_method(value) == "fork" for value in chosen)
+    if any(_method(analysis, value) is not None for value in chosen) or boundary.kind == "spawn":
+        return bool(chosen) and all(_method(analysis, value) == "fork" for value in chosen)
     if boundary.kind == "Process" and _set_just_before(boundary) == "fork":
         return True
     return only_forks(analysis, boundary) and _is_set_first(analysis, boundary)
@@ -246,14 +267,16 @@ def _is_fork(test: ast.expr, module: Module) -> bool | None:
     return None
 
 
-def _method(value: Value) -> object:
+def _method(analysis: Reading, value: Value) -> object:
     """Return the start method that a value names, or that a context is of; None where it is not known."""
     if isinstance(value, Constant):
         return value.value
     if isinstance(value, ExternalCall) and value.name.endswith("get_context"):
         first = value.arguments.get(0, "method")
-        node = first.node if isinstance(first, Bound) else None
-        return first.value if isinstance(first, Constant) else getattr(node, "value", None)
+        if isinstance(first, Bound):
+            sure = analysis.interpreter.must.values(first.node, first.frame)
+            first = sure[0] if len(sure) == 1 else None
+        return first.value if isinstance(first, Constant) else None
     return None
 
 

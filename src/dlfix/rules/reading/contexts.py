@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.targets import oldest_minor
 from dlfix.reach.chosen_methods import chosen_for_all
-from dlfix.reach.starts import method_of
+from dlfix.reach.starts import FOR_START, given_as, method_of
 from dlfix.reach.values import External, ExternalCall, ModuleValue
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ _WITH_SEMAPHORES = frozenset(
 )
 _LIBRARIES = ("multiprocessing", "torch.multiprocessing")
 _AT_START = ("DataLoader", "Process", "spawn")
-_FOR_START = ("initializer", "initargs")
 _FORKSERVER_SINCE = 14  # Python 3.14 no longer forks by default
 
 
@@ -70,9 +69,9 @@ def of_another_context(handle: Handle, analysis: Analysis) -> OfAnotherContext |
 def is_in_a_task(handle: Handle) -> bool:
     """Return whether what may only be passed when a worker starts is part of a task: `pool.map(self.work, paths)`."""
     crossing = handle.crossing
-    root = next((each for each in crossing.above() if each.edge.kind == "argument"), crossing)
     is_task = (
-        crossing.boundary.kind in ("Pool", "Executor", "Queue") and root.edge.name not in _FOR_START
+        crossing.boundary.kind in ("Pool", "Executor", "Queue")
+        and given_as(crossing) not in FOR_START
     )
     return is_task and handle.row.pickles == "start-only"
 
