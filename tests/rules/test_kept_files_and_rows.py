@@ -10,6 +10,24 @@ from tests.reach.marked import check, program
 
 PROGRAMS = [
     program(
+        "a folder whose path has a path on the right",
+        """
+        from pathlib import Path
+        from torch.utils.data import DataLoader, Dataset
+        class Files(Dataset):
+            def __init__(self, root, name, scale):
+                self.names = ("data" / Path(name)).iterdir()  # !DLF206
+                below = root / Path("extra")
+                self.more = below.rglob("*.txt")  # !DLF206
+                self.other = (root / scale).iterdir()
+                self.every = sorted((root / Path(name)).iterdir())
+            def __len__(self): return 3
+            def __getitem__(self, i): return i
+        def main(args):
+            DataLoader(Files(args.root, "x", args.scale), num_workers=2)
+        """,
+    ),
+    program(
         "a file that a parser opens is sent with the arguments",
         """
         import argparse

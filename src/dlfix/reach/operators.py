@@ -152,12 +152,14 @@ class Operators:
             yield Reached(self._computed(node, frame) or _UNKNOWN)
 
     def _below(self, node: ast.BinOp, frame: Frame) -> Iterator[Reached]:
-        """Yield `path / name` as a path again; any other quotient is unknown."""
+        """Yield `path / name` and `name / path` as paths again; any other quotient is unknown."""
         for value in self.interpreter.values_at(node.left, frame) or [_UNKNOWN]:
-            if self._is_path(value):
-                make = partial(Derived, value, "/", node, frame)
-                yield Reached(self.interpreter.calls.made(node, frame, make, value))
-            else:
+            right = [] if self._is_path(value) else self.interpreter.values_at(node.right, frame)
+            paths = [each for each in (value, *right) if self._is_path(each)]
+            for path in paths:
+                make = partial(Derived, path, "/", node, frame)
+                yield Reached(self.interpreter.calls.made(node, frame, make, path))
+            if not paths:
                 yield Reached(self._computed(node, frame) or _UNKNOWN)
 
     def _computed(self, node: ast.BinOp, frame: Frame) -> Value | None:
