@@ -10,6 +10,43 @@ from tests.reach.marked import check, program
 
 IN_PLACE = [
     program(
+        "arrays that are read from files",
+        """
+        import numpy as np
+        from torch.utils.data import DataLoader, Dataset
+        class Signals(Dataset):
+            def __init__(self, path, name):
+                self.signals = np.load(path + ".npy")
+                self.mapped = np.load(name, mmap_mode="c")  # !DLF601
+                self.table = np.genfromtxt(path)
+                self.labels = np.load("labels.npy")
+                self.archive = np.load(path + ".npz")  # !DLF201
+                self.unknown = np.load(name)  # !DLF201
+                self.width = 4
+            def __len__(self): return 8
+            def normalize(self, window):
+                window -= window.mean()
+                return window
+            def __getitem__(self, i):
+                window = self.signals[i, : self.width]
+                mapped = self.mapped[i]
+                mapped /= mapped.std()  # !DLF502
+                row = self.table[i, 1:]
+                row *= 2  # !DLF502
+                label = self.labels[i]
+                label -= 1
+                unknown = self.unknown["a"]
+                unknown -= unknown.mean()
+                packed = self.archive["a"]
+                packed -= packed.mean()
+                whole = self.signals[i].copy()
+                whole -= whole.mean()
+                return self.normalize(window), mapped, row, label, whole  # !DLF502
+        def main(args):
+            DataLoader(Signals(args.path, args.name), num_workers=2)
+        """,
+    ),
+    program(
         "a shallow copy holds what the sample holds",
         """
         import copy

@@ -32,6 +32,7 @@ _CONTAINERS = frozenset({"list", "dict", "tuple", "sorted", "json.load", "json.l
 _ARRAYS = frozenset(
     {"array", "zeros", "ones", "empty", "full", "load", "arange", "linspace", "rand", "randn"}
 )
+_READ = frozenset({"genfromtxt", "loadtxt", "fromfile"})
 _SAME_DATA = frozenset({"asarray", "asanyarray", "ascontiguousarray", "from_numpy", "as_tensor"})
 _JOINED = {"stack": 2, "vstack": 2, "column_stack": 2, "dstack": 3, "concatenate": 0, "hstack": 0}
 _TENSORS = frozenset({"tensor", "stack", "cat", "vstack", "hstack"})
@@ -279,6 +280,8 @@ def _kind(analysis: Analysis, value: Value) -> samples.Holder | None:
             if _gathers(analysis, value):
                 return None
             return samples.Holder("container", _element(analysis, value))
+        case ExternalCall(name="numpy.load"):
+            return samples.Holder("array") if _is_one_array(value, analysis) else None
         case ExternalCall(name=name, node=node):
             name = name.removeprefix("builtins.")
             if name in _CONTAINERS:
@@ -341,19 +344,27 @@ def _element_kind(value: Value, analysis: Analysis) -> str:
             return samples.INDEXED  # it may be one: a list of datasets, say
         case Container(kind="list" | "dict" as kind):
             return kind
-        case ExternalCall(name="numpy.load", node=ast.Call(args=[path, *_]), frame=frame):
-            return (
-                "array" if (ending_of(Bound(path, frame), analysis) or "").endswith(".npy") else ""
-            )
+        case ExternalCall(name="numpy.load"):
+            return "array" if _is_one_array(value, analysis) else ""
         case ExternalCall(name=name, node=node):
             found = _array(name, node)
             return found.kind if found else ""
     return ""
 
 
+def _is_one_array(load: ExternalCall, analysis: Analysis) -> bool:
+    """Return whether `np.load` gives an array of numbers: of a `.npy` file, or of one that it maps."""
+    options = {keyword.arg for keyword in load.node.keywords}
+    path = next(iter(load.node.args), None)
+    if "allow_pickle" in options or path is None:
+        return False
+    ending = ending_of(Bound(path, load.frame), analysis) or ""
+    return ending.endswith(".npy") or (not ending and "mmap_mode" in options)
+
+
 def _array(name: str, node: ast.Call) -> samples.Holder | None:
     library, _, last = name.rpartition(".")
-    if library == "numpy" and last in (_ARRAYS - {"load"}) | _SAME_DATA:
+    if library == "numpy" and last in (_ARRAYS - {"load"}) | _SAME_DATA | _READ:
         return samples.Holder("array", dimensions=_dimensions(last, node))
     if library == "numpy" and last in _JOINED:
         return samples.Holder("array", dimensions=_JOINED[last])

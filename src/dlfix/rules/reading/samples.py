@@ -29,6 +29,7 @@ _NUMPY_FILLS = frozenset({"copyto", "put", "place", "putmask", "fill_diagonal"})
 _SAME_NUMBERS = frozenset({"T", "mT", "H", "real", "imag", "data", "flat"})
 _COUNTING = frozenset({"int", "len", "min", "max", "round", "divmod", "abs", "hash"})
 _MOST_DEEP = 3
+_OF_ITEMS = frozenset({"mean", "std", "var", "sum", "min", "max", "shape"})  # of an array
 INDEXED = "an object whose own code runs when it is indexed"
 
 
@@ -318,7 +319,9 @@ class Reader:
             return Alias(value, holder.element, sure=holder.element in _GROWING)
         if not self._is_basic(index):
             return None
-        sure = holder.kind == "tensor" or holder.dimensions > 1 or isinstance(index, ast.Slice)
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        is_part = any(isinstance(each, ast.Slice) for each in parts)
+        sure = holder.kind == "tensor" or holder.dimensions > 1 or is_part
         return Alias(value, holder.kind, sure=sure)
 
     def _fills(self, attribute: str) -> bool:
@@ -416,9 +419,10 @@ class Reader:
                     self._note(statement, alias, "deep")
 
     def _has_items(self, name: str, alias: Alias) -> bool:
-        """Return whether what was taken out of an array is an array itself: it has items."""
+        """Return whether what was taken out of an array is an array itself: it has items, or they are summed up."""
         return alias.element == "array" and any(
-            isinstance(node, ast.Subscript) and _is_named(node.value, name)
+            (isinstance(node, ast.Subscript) or getattr(node, "attr", "") in _OF_ITEMS)
+            and _is_named(getattr(node, "value", None), name)
             for node in walk(self._function)
         )
 
