@@ -28,6 +28,74 @@ BY_PROPERTY = """
 MARK = "  # !DLF503"
 PROGRAMS = [
     program(
+        "seeded again by code that the object, or the program, never comes to",
+        """
+        import random
+        import numpy as np
+        from torch.utils.data import DataLoader, Dataset, get_worker_info
+        DETERMINISTIC = True
+        class Rows(Dataset):
+            def __len__(self): return 3
+            def __getitem__(self, i): return self.rng.random()
+        class Asked(Rows):
+            def __init__(self, seed):
+                self.seed, self.rng = seed, np.random.RandomState(seed)  # !DLF503
+            def reseed(self, worker):
+                if self.seed is None:
+                    self.rng = np.random.RandomState(worker)
+        class Never(Rows):
+            def __init__(self): self.rng = random.Random(0)  # !DLF503
+            def restart(self, seed): self.rng = random.Random(seed)
+        class Flagged(Rows):
+            def __init__(self, per_worker=False):
+                self.per_worker = per_worker
+                self.rng = random.Random(0)  # !DLF503
+            def __getitem__(self, i):
+                if self.per_worker:
+                    self.rng = random.Random(get_worker_info().seed)
+                return self.rng.random()
+        class Started(Rows):
+            def __init__(self): self.rng = random.Random(0)  # !DLF503
+        class Epochs(Rows):
+            def __init__(self): self.rng = random.Random(0)
+            def set_epoch(self, epoch): self.rng.seed(epoch)
+        class Called(Rows):
+            def __init__(self): self.rng = random.Random(0)
+            def start_again(self, seed): self.rng.seed(seed)
+        def start(worker_id):
+            if not DETERMINISTIC:
+                get_worker_info().dataset.rng.seed(worker_id)
+        def start_called(worker_id):
+            if DETERMINISTIC:
+                get_worker_info().dataset.start_again(worker_id)
+        def main(args):
+            DataLoader(Asked(3), num_workers=2)
+            DataLoader(Never(), num_workers=2)
+            DataLoader(Flagged(), num_workers=2)
+            DataLoader(Started(), num_workers=2, worker_init_fn=start)
+            DataLoader(Epochs(), num_workers=2)
+            DataLoader(Called(), num_workers=2, worker_init_fn=start_called)
+        """,
+    ),
+    program(
+        "seeded again where a flag that options decide is set",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset, get_worker_info
+        class Flagged(Dataset):
+            def __init__(self, per_worker=False):
+                self.per_worker = per_worker
+                self.rng = random.Random(0)
+            def __len__(self): return 3
+            def __getitem__(self, i):
+                if self.per_worker:
+                    self.rng = random.Random(get_worker_info().seed)
+                return self.rng.random()
+        def main(args):
+            DataLoader(Flagged(args.per_worker), num_workers=2)
+        """,
+    ),
+    program(
         "read through a property",
         BY_PROPERTY.format(kind="property", read="self.random.random()", mark=MARK),
     ),

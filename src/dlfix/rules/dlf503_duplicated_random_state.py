@@ -6,11 +6,14 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.project.module import enclosing_function
 from dlfix.project.syntax import parameters
 from dlfix.project.trees import walk
+from dlfix.reach.conditions import is_dead
 from dlfix.reach.labels import node_of
 from dlfix.reach.predicates import truth
 from dlfix.reach.values import (
+    Arguments,
     Bound,
     Constant,
     Derived,
@@ -28,6 +31,17 @@ if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Crossing, Store
     from dlfix.reach.values import Value
+
+# Bases whose own code calls no method of an object but those of a dataset.
+_BASES = frozenset(
+    {
+        "torch.utils.data.Dataset",
+        "torch.utils.data.IterableDataset",
+        "torch.utils.data.dataset.Dataset",
+        "torch.utils.data.dataset.IterableDataset",
+        "abc.ABC",
+    }
+)
 
 
 class DuplicatedRandomState(Rule):
@@ -289,9 +303,42 @@ def _is_reseeded(analysis: Analysis, holder: Instance, crossing: Crossing) -> bo
         module = next(each.module for each in inside if each.node is cls)
         return _seeds_its(analysis, module, call, given)
 
-    if randomness.is_reseeded(reached.nodes(inside), name, is_set_up, is_on, seeds_its):
+    def is_never_run(method: str) -> bool:
+        return not open_to_users and _is_idle(analysis, holder, method)
+
+    def is_left_out(cls: ast.ClassDef, node: ast.AST) -> bool:
+        module = next(each.module for each in inside if each.node is cls)
+        return _is_left_out(analysis, holder, module, node)
+
+    asked = randomness.Questions(is_set_up, is_never_run, is_on, is_left_out, seeds_its)
+    if randomness.is_reseeded(reached.nodes(inside), name, asked):
         return True
     return _is_reseeded_in_worker(analysis, crossing, name)
+
+
+def _is_idle(analysis: Analysis, holder: Instance, method: str) -> bool:
+    """Return whether nothing runs a method of an object: no code in view, and no library knows the object."""
+    roles = analysis.interpreter.roles
+    _, outside = reached.chain(analysis, holder.cls)
+    return (
+        method != "set_epoch"  # which trainers call
+        and all(base in _BASES for base in outside)
+        and not any(method in used for used in roles.uses(holder.cls).values())
+        and roles.run_with_others(holder.cls, method, holder)
+    )
+
+
+def _is_left_out(analysis: Analysis, holder: Instance, module: Module, node: ast.AST) -> bool:
+    """Return whether a method of an object does not come to a node, by what the object's flags surely are."""
+    function = enclosing_function(module, node)
+    if isinstance(function, ast.Lambda) or function is None:
+        return False
+    method = analysis.interpreter.instances.method(holder.cls, function.name)
+    if method is None or method.node is not function:
+        return False
+    calls = analysis.interpreter.calls
+    frame = calls.frame_of(method, Arguments(), function, method.frame, holder)
+    return frame is not None and is_dead(node, frame, analysis.interpreter)
 
 
 def _seeds_its(analysis: Analysis, module: Module, call: ast.Call, given: ast.expr) -> bool:
@@ -315,7 +362,11 @@ def _is_reseeded_in_worker(analysis: Analysis, crossing: Crossing, name: str) ->
         if isinstance(value, Constant) and value.value is None:
             continue
         codes = list(reached.runs(analysis, reached.started(analysis, value)))
-        if not codes or any(randomness.mentions_reseeding(code.node, name) for code in codes):
+        if not codes or any(
+            not is_dead(node, code.frame, analysis.interpreter)
+            for code in codes
+            for node in randomness.reseeding(code.node, name)
+        ):
             return True
     return False
 

@@ -18,15 +18,18 @@ def free_attribute(wanted: str, taken: Collection[str]) -> str:
 
 def words(tree: ast.AST) -> set[str]:
     """Return every name, attribute, parameter and definition a piece of code mentions."""
-    found: set[str] = set()
-    for node in walk(tree):
-        match node:
-            case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word):
-                found.add(word)
-            case ast.FunctionDef(name=word) | ast.AsyncFunctionDef(name=word):
-                found.add(word)
-            case ast.ClassDef(name=word) | ast.alias(asname=str(word)) | ast.alias(name=word):
-                found.add(word)
-            case ast.keyword(arg=str(word)):
-                found.add(word)
-    return found
+    return {word for node in walk(tree) for word in words_of(node)}
+
+
+def words_of(node: ast.AST) -> set[str]:
+    """Return the names that a node by itself mentions."""
+    match node:
+        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word):
+            return {word}
+        case ast.FunctionDef(name=word) | ast.AsyncFunctionDef(name=word):
+            return {word}
+        case ast.ClassDef(name=word) | ast.alias(asname=str(word)) | ast.alias(name=word):
+            return {word}
+        case ast.keyword(arg=str(word)):
+            return {word}
+    return set()

@@ -12,7 +12,7 @@ from dlfix.project.trees import children, kept, walk
 from dlfix.reach.methods import decorator_kind
 from dlfix.reach.process_roles import used_on_self
 from dlfix.rules.base import Place
-from dlfix.rules.reading.names import words
+from dlfix.rules.reading.names import words, words_of
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -129,37 +129,46 @@ def read_as(line: Iterable[ast.ClassDef], attribute: str) -> frozenset[str]:
     return frozenset({attribute, *getters})
 
 
-def is_reseeded(
-    line: Sequence[ast.ClassDef],
-    attribute: str,
-    is_set_up: Callable[[str], bool],
-    is_on: Callable[[str], bool | None],
-    seeds_its: Callable[[ast.ClassDef, ast.Call, ast.expr], bool],
-) -> bool:
-    """Return whether classes ask which worker they are in, or seed the generator after `__init__`.
+@dataclass(frozen=True)
+class Questions:
+    """What is asked of an object that keeps a generator."""
 
-    `is_set_up` says of a method that a constructor uses whether nothing else runs it, `is_on` of a flag of the
-    object whether it is set, `seeds_its` of a call in a class whether what it runs seeds one of its arguments.
-    """
-    if any(_asks_which_worker(cls) for cls in line):
+    is_set_up: Callable[
+        [str], bool
+    ]  # of a method that a constructor uses: whether nothing else runs it
+    is_idle: Callable[[str], bool]  # of a method: whether nothing runs it at all
+    is_on: Callable[[str], bool | None]  # of a flag of the object: whether it is set
+    is_dead: Callable[
+        [ast.ClassDef, ast.AST], bool
+    ]  # of code in a class: whether the object does not come to it
+    seeds_its: Callable[
+        [ast.ClassDef, ast.Call, ast.expr], bool
+    ]  # of a call: whether it seeds an argument
+
+
+def is_reseeded(line: Sequence[ast.ClassDef], attribute: str, asked: Questions) -> bool:
+    """Return whether classes ask which worker they are in, or seed the generator after `__init__`."""
+    if any(not asked.is_dead(cls, node) for cls in line for node in _asking_which_worker(cls)):
         return True
     touching = [cls for cls in line if attribute in _may_be_seeded(cls)]
     if not touching:
         return False
-    setting_up = _setting_up(line, is_set_up)
+    setting_up = _setting_up(line, asked.is_set_up)
     return any(
-        _seeds(node, attribute) or any(seeds_its(cls, *each) for each in _handed(node, attribute))
+        not asked.is_dead(cls, node) and not asked.is_idle(method.name)
         for cls in touching
         for method in _methods(cls)
         if method.name not in setting_up
-        for node in _always(method, _flags(cls), is_on)
+        for node in _always(method, _flags(cls), asked.is_on)
+        if _seeds(node, attribute)
+        or any(asked.seeds_its(cls, *each) for each in _handed(node, attribute))
     )
 
 
 @kept
-def _asks_which_worker(cls: ast.ClassDef) -> bool:
-    """Return whether a class mentions what tells the worker it is in, or its seed."""
-    return any(_word(node) in RESEEDING for node in walk(cls))
+def _asking_which_worker(cls: ast.ClassDef) -> tuple[ast.AST, ...]:
+    """Return where a class mentions what tells the worker it is in, or its seed."""
+    return tuple(node for node in walk(cls) if _word(node) in RESEEDING)
 
 
 @kept
@@ -263,9 +272,9 @@ def seeds_parameter(function: ast.AST, name: str) -> bool:
     )
 
 
-def mentions_reseeding(function: ast.AST, attribute: str) -> bool:
-    """Return whether a `worker_init_fn` touches a kept generator, or every dataset's."""
-    return bool({attribute, "dataset"} & words(function))
+def reseeding(function: ast.AST, attribute: str) -> list[ast.AST]:
+    """Return where a `worker_init_fn` touches a kept generator, or every dataset's."""
+    return [node for node in walk(function) if words_of(node) & {attribute, "dataset"}]
 
 
 def _word(node: ast.AST) -> str:
