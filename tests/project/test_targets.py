@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from dlfix.config import Settings
 from dlfix.fixing.proof.text import broken
+from dlfix.project import targets
 from dlfix.session import Session
 from dlfix.source.text import Position, Span
 
@@ -96,3 +99,52 @@ def test_parameters_by_position_alone_need_python_3_8(tmp_path, oldest, is_broke
     whole = Span(Position(1, 0), Position(2, 12))
     reason = broken(tmp_path / "rows.py", before, after, [whole])
     assert ("does not compile on Python 3.7" in (reason or "")) is is_broken
+
+
+@pytest.mark.parametrize(
+    ("declares", "running", "judged"),
+    [
+        (">=3.14", 11, 14),
+        (">=3.10", 11, 11),
+        (">=3.10", 14, 14),
+        (">=3.10,<3.14", 14, 13),
+        (">=3.12, <4", 11, 12),
+    ],
+)
+def test_a_file_is_judged_by_the_python_that_runs_as_far_as_its_project_supports_it(
+    tmp_path, monkeypatch, declares, running, judged
+):
+    (tmp_path / "pyproject.toml").write_text(f'[project]\nrequires-python = "{declares}"\n')
+    monkeypatch.setattr(targets, "sys", SimpleNamespace(version_info=(3, running, 0)))
+    assert targets.python_of(tmp_path / "rows.py") == (3, judged)
+
+
+CYCLING = """import itertools
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, names):
+        self.names = itertools.cycle(names)
+
+    def __getitem__(self, index):
+        return next(self.names)
+
+
+def load(names):
+    return DataLoader(Rows(names), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("declares", "codes"), [(">=3.14", ["DLF206"]), (">=3.10,<3.14", []), (">=3.14,<4", ["DLF206"])]
+)
+def test_what_a_newer_python_cannot_pickle_is_found_where_the_project_needs_that(
+    tmp_path, declares, codes
+):
+    (tmp_path / "pyproject.toml").write_text(f'[project]\nrequires-python = "{declares}"\n')
+    (tmp_path / "rows.py").write_text(CYCLING)
+    found = Session.open([tmp_path], Settings()).diagnoses()
+    assert [each.finding.code for each in found] == codes
+    errors = [each.finding.error for each in found]
+    assert all(error == "TypeError: cannot pickle 'itertools.cycle' object" for error in errors)

@@ -271,6 +271,14 @@ class ResourceRow(_Named):
                 return replace(self, modes=(), **mode.changes)
         return self
 
+    def on(self, python: tuple[int, int]) -> ResourceRow:
+        """Return the row as it is on a version of Python."""
+        if not self.error_by_python:
+            return self
+        error = self.error_on(python)
+        pickles = "error" if self.pickles == "ok" and error else self.pickles
+        return replace(self, pickles=pickles, error=error, error_by_python={})
+
     def error_on(self, python: tuple[int, int]) -> str:
         """Return the error as this version of Python words it."""
         since = [v for v in self.error_by_python if tuple(map(int, v.split("."))) <= python]

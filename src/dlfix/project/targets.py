@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,9 @@ _REQUIRES = re.compile(
     r"|^python\s*=\s*[\"'](?:>=|~|\^)\s*3\.(\d+)",  # of Poetry
     re.MULTILINE,
 )
+_BELOW = re.compile(
+    r"(?:requires-python|python_requires|^python)\s*=[^\n]*<\s*3\.(\d+)", re.MULTILINE
+)
 # Files that name the one Python that a project is run with.
 _PINNING = {
     **dict.fromkeys(("environment.yml", "environment.yaml", "conda.yml", "conda.yaml", "cog.yaml", "Pipfile"),
@@ -34,6 +38,25 @@ _GENERICS = frozenset({"Dict", "List", "Tuple", "Set", "FrozenSet", "Type"})
 _CACHES_PROPERTIES = 8  # the minor version from which there is `functools.cached_property`
 _GIVES_STATE = 11  # the minor version from which on each object has a `__getstate__`
 _SUBSCRIPTED = 9  # the minor version from which `dict[str, object]` can be evaluated
+
+
+def python_of(path: Path) -> tuple[int, int]:
+    """Return the Python by which a file is judged: the one that runs, as far as its project supports that."""
+    major, minor = sys.version_info[:2]
+    oldest, below = oldest_minor(path), _first_unsupported(path)
+    minor = min(minor, below - 1) if below is not None else minor
+    return major, max(minor, oldest or 0)
+
+
+def _first_unsupported(path: Path) -> int | None:
+    """Return the minor version of the first Python 3 that a file's project does not support, if it says so."""
+    for folder in path.parents:
+        for name in PACKAGING:
+            text = packaging_text(folder / name)
+            if _REQUIRES.search(text):
+                found = _BELOW.search(text)
+                return int(found[1]) if found is not None else None
+    return None
 
 
 def oldest_minor(path: Path) -> int | None:

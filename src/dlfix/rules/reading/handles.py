@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.catalog import ABSENT, PERHAPS, UNKNOWN, Catalog, OneOf, ResourceRow, Tail
 from dlfix.project.module import enclosing_function
+from dlfix.project.targets import python_of
 from dlfix.project.trees import walk
 from dlfix.reach.calls import SCRIPTING
 from dlfix.reach.crossing import Crossing, Edge
@@ -108,6 +109,7 @@ def _handles(analysis: Analysis) -> Iterator[Handle]:
         row = running(crossing, analysis) or row_of(crossing.value, analysis)
         if row is None or row.kind == "plain" or row.pickles == "unknown":
             continue
+        row = row.on(python_of(crossing.boundary.frame.module.path))
         if crossing not in pickled and not _matters_in_fork(row):
             continue
         if row.kind == "resource" and not row.fails and never_forks(analysis, crossing.boundary):
