@@ -10,6 +10,28 @@ from tests.reach.marked import check, program
 
 PROGRAMS = [
     program(
+        "an attribute that code sets on a namespace whose attributes are passed as options",
+        """
+        from argparse import Namespace
+        from types import SimpleNamespace
+        from torch.utils.data import DataLoader
+        def build(rows, config):
+            options = dict(vars(config))
+            options.pop("name")
+            return DataLoader(rows, **options)
+        def main(k):
+            config = Namespace(batch_size=2, num_workers=2)
+            config.collate_fn = lambda rows: rows[:k]  # !DLF101
+            other = Namespace(batch_size=2, num_workers=2)
+            other.key = lambda rows: rows[:k]
+            named = SimpleNamespace(name="x", num_workers=2)
+            named.collate_fn = lambda rows: rows[:k]  # !DLF101
+            DataLoader([1], **vars(config))
+            build([1], named)
+            print(sorted([1], key=vars(other)["key"]))
+        """,
+    ),
+    program(
         "options of which one of several dicts is passed, each with a number of workers of its own",
         """
         from torch.utils.data import DataLoader

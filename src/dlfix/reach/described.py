@@ -98,6 +98,9 @@ def as_dicts(
                 items += [(name, one) for store in stores for one in _stored(store, evaluator)]
         elif isinstance(value, ExternalCall) and value.name in NAMESPACES:
             items += value.arguments.keywords.items()
+            for module in dict.fromkeys((value.frame.module, frame.module)):
+                for store in evaluator.instances.set_on(value.node, module):
+                    items += [(store.attribute, one) for one in _stored(store, evaluator)]
         elif isinstance(value, Class):
             items += _set_in_body(value, evaluator)
         else:
