@@ -44,3 +44,15 @@ def test_what_a_sampler_of_a_library_gives_is_no_object_unknown(tmp_path: Path) 
         session.diagnoses()
         unknown[data] = session.extent.unknown
     assert unknown == {"[1], sampler=Sampler(3)": 0, "rows": 1}
+
+
+def test_a_dataset_that_a_library_out_of_view_makes_is_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "main.py"
+    text = "import numpy\nfrom library import build_rows\nfrom torch.utils.data import DataLoader\n"
+    unknown = {}
+    for rows in ("build_rows('train')", "numpy.arange(8)", "[1, 2]"):
+        path.write_text(f"{text}def make():\n    return DataLoader({rows}, num_workers=2)\n")
+        session = Session.open([path], Settings())
+        assert session.diagnoses() == []
+        unknown[rows] = session.extent.unknown
+    assert unknown == {"build_rows('train')": 1, "numpy.arange(8)": 0, "[1, 2]": 0}

@@ -174,6 +174,11 @@ class Catalog:
         tables = self._naming
         return frozenset(name.rpartition(".")[0] for names in tables for name in names)
 
+    @cached_property
+    def libraries(self) -> frozenset[str]:
+        """The packages of which any table has a row."""
+        return frozenset(owner.partition(".")[0] for owner in self._owners)
+
     def keeps(self, attribute: str) -> bool:
         """Return whether any library's class keeps what its constructor gets under this name."""
         return attribute in self._kept

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 from dlfix.catalog import Catalog
 from dlfix.project.module import Module, Scope, enclosing_function, is_test
 from dlfix.project.project import Project
+from dlfix.project.roots import STANDARD
 from dlfix.reach.boundaries import Boundaries
 from dlfix.reach.class_state import class_stores
 from dlfix.reach.conditions import is_dead
@@ -22,7 +23,17 @@ from dlfix.reach.interpreter import Interpreter
 from dlfix.reach.object_graph import Walk
 from dlfix.reach.progress import Tell, silent, told
 from dlfix.reach.starts import is_inherited, pickles_nothing
-from dlfix.reach.values import Argument, Class, External, Frame, Function, Instance, Reached, Value
+from dlfix.reach.values import (
+    Argument,
+    Class,
+    External,
+    ExternalCall,
+    Frame,
+    Function,
+    Instance,
+    Reached,
+    Value,
+)
 from dlfix.reach.values import Unknown as Unknown
 from dlfix.source.notebook import is_notebook
 from dlfix.source.text import Place
@@ -102,9 +113,19 @@ class Analysis:
         unknown = {
             (crossing.path[-1].place, crossing.edge.name)
             for crossing in self.crossings
-            if isinstance(crossing.value, Unknown) and not _is_index(crossing)
+            if (isinstance(crossing.value, Unknown) and not _is_index(crossing))
+            or self._is_made_out_of_view(crossing)
         }
         return Extent(kinds.count(True), kinds.count(False), len(unknown))
+
+    def _is_made_out_of_view(self, crossing: Crossing) -> bool:
+        """Return whether a loader's dataset is the result of a call of a library that no row tells of."""
+        value, edge = crossing.value, crossing.edge
+        if not isinstance(value, ExternalCall) or (edge.kind, edge.name) != ("argument", "dataset"):
+            return False
+        package, dot, _ = value.name.partition(".")
+        known = self.catalog.libraries
+        return bool(dot) and package not in STANDARD and package not in known
 
     @cached_property
     def pickled(self) -> list[Crossing]:
