@@ -200,8 +200,8 @@ def replay(case: Report, trees: Path, folder: Path) -> Report:
             continue
         classes = rewritten_classes(source / name, tree / name)
         after = try_out(tree, name, classes)
-        is_new = not (source / name).exists()  # it has to be importable
-        before = {"import": "ok"} if is_new else try_out(source.resolve(), name, classes)
+        known = name if (source / name).exists() else _beside(name, done["changed"], source)
+        before = try_out(source.resolve(), known, classes)
         worse += compared(name, before, after)
         importable += before["import"] == after["import"] == "ok"
         sent += [f"{what}: {one.get('sent', one['made'])}"
@@ -220,6 +220,12 @@ def replay(case: Report, trees: Path, folder: Path) -> Report:
         "worse": worse,
         "seconds": done["seconds"],
     }
+
+
+def _beside(name: str, changed: Iterable[str], source: Path) -> str:
+    """Return the changed file of a folder in which a fix made a module: if it is importable, so is the module."""
+    folder = Path(name).parent
+    return next(n for n in changed if Path(n).parent == folder and (source / n).exists())
 
 
 def _among(finding: Report, found: Sequence[Report]) -> bool:

@@ -84,7 +84,7 @@ def replaced_unless(
     `replacing` are the statements that give something else.
     """
     block = module.block_of(statement) if isinstance(statement, ast.stmt) else []
-    if not block or statement is block[-1]:
+    if not isinstance(statement, ast.stmt) or not block or statement is block[-1]:
         return ()
     below = block[block.index(statement) + 1 :]
     found = islice(_skipping(below, replacing, use), _MOST_TOLD)

@@ -1094,8 +1094,8 @@ def _as_decided(found: Iterable[Reached], store: Store, stores: list[Store]) -> 
     module, statement = store.frame.module, store.statement
     others = [each.statement for each in stores if not isinstance(each.statement, ast.AugAssign)]
     told = replaced_unless(statement, others, None, module)
-    chosen = (Passed(module, statement, "", told=told),)
-    chosen = chosen if told or tests_around(statement, module) else ()
+    is_chosen = bool(told or tests_around(statement, module))
+    chosen = (Passed(module, statement, "", told=told),) if is_chosen else ()
     for reached in found:
         yield Reached(reached.value, (*reached.steps, *chosen))
 

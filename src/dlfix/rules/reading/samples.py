@@ -421,8 +421,9 @@ class Reader:
     def _has_items(self, name: str, alias: Alias) -> bool:
         """Return whether what was taken out of an array is an array itself: it has items, or they are summed up."""
         return alias.element == "array" and any(
-            (isinstance(node, ast.Subscript) or getattr(node, "attr", "") in _OF_ITEMS)
-            and _is_named(getattr(node, "value", None), name)
+            isinstance(node, (ast.Subscript, ast.Attribute))
+            and (isinstance(node, ast.Subscript) or node.attr in _OF_ITEMS)
+            and _is_named(node.value, name)
             for node in walk(self._function)
         )
 
