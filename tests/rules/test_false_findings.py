@@ -1418,8 +1418,14 @@ if __name__ == "__main__":
         ["DLF503"],
     ),
     "a generator that is seeded when a worker asks for it": (
-        POLICY.format("    def start(self, n): self.rng = random.Random(n)\n"),
+        POLICY.format("    def start(self, n): self.rng = random.Random(n)\n").replace(
+            "return self.policy.offset()", "self.policy.start(i); return self.policy.offset()"
+        ),
         [],
+    ),
+    "a generator that a method seeds which nothing calls": (
+        POLICY.format("    def start(self, n): self.rng = random.Random(n)\n"),
+        ["DLF503"],
     ),
 }
 
