@@ -323,7 +323,9 @@ def _is_idle(analysis: Analysis, holder: Instance, method: str) -> bool:
     return (
         method != "set_epoch"  # which trainers call
         and all(base in _BASES for base in outside)
-        and not any(method in used for used in roles.uses(holder.cls).values())
+        and not any(
+            module.attributes_by_name.get(method) for module in analysis.project.mentions(method)
+        )
         and roles.run_with_others(holder.cls, method, holder)
     )
 
