@@ -108,10 +108,15 @@ class Keeping:
     def _check_init(self, name: str, read: ast.Name) -> None:
         assert self.init is not None
         inner = self.module.inner_scope(self.init)
-        if name in inner.bindings or name in self.called or self.module.scope_of(read) is not inner:
+        if name in inner.bindings or self.module.scope_of(read) is not inner:
             raise CannotHoist(
                 f"`{name}` is read in a function inside `__init__` (line {read.lineno})"
             )
+        called = self.called.get(name)
+        if called is not None and (called in inner.bindings or called in inner.reads):
+            raise CannotHoist(f"`{called}` means something else in `__init__` (line {read.lineno})")
+        if called is not None:
+            self.reads[read] = called
 
     def _keep(self, name: str, read: ast.Name, method: ast.FunctionDef | None) -> None:
         where = f"the class `{self.node.name}` reads `{name}` of the enclosing function"
