@@ -12,6 +12,7 @@ from dlfix.project import order
 # These deal with text: how lines are divided, moved, shown or joined.
 OF_TEXT = {
     "facts/build.py",
+    "fixing/proof/put_back.py",
     "project/import_time.py",
     "project/order.py",
     "project/unseen.py",
