@@ -50,6 +50,7 @@ from dlfix.fixing.proof import (
     named_modules,
     new_modules,
     observers,
+    opened_in_threads,
     options_left_out,
     own_picklers,
     parent_state,
@@ -134,6 +135,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     defaults.check,
     fresh_results.check,
     made_again.check,
+    opened_in_threads.check,
 )
 _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
     callables.check,

@@ -12,9 +12,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 def are_exclusive(module: Module, one: ast.AST, other: ast.AST) -> bool:
     """Return whether one run of the body around two nodes comes to one of them only, on no turn of a loop to the other."""
-    branch: dict[
-        ast.AST, ast.AST
-    ] = {}  # by which part of each statement around it `one` is reached
+    branch: dict[ast.AST, ast.AST] = {}  # the part of each statement around `one` that has it
     child = one
     for above in module.ancestors(one):
         branch[above] = child

@@ -28,7 +28,6 @@ _TRANSPARENT = frozenset(
     "staticmethod classmethod abstractmethod override final wraps contextmanager no_grad inference_mode typechecked"
     " beartype jaxtyped deprecated retry".split()
 )
-_CLOSING = frozenset({"closing", "enter_context"})
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -65,13 +64,15 @@ def _closed(new: list[ast.stmt], origins: Origins) -> list[ast.Call]:
             match node:
                 case ast.withitem(context_expr=opened):
                     closed.append(opened)
+                case ast.Call(func=ast.Attribute(attr="enter_context"), args=[opened]):
+                    closed.append(opened)
                 case ast.Call(func=ast.Attribute(value=ast.Name() as handle, attr="close")):
                     closed.append(handle)
     values = [each for one in closed for each in (one, *origins.values(one))]
     inner = [
         each
         for call in values
-        if isinstance(call, ast.Call) and last_part(call.func) in _CLOSING
+        if isinstance(call, ast.Call) and last_part(call.func) == "closing"
         for each in call.args
     ]
     return [call for call in (*values, *inner) if isinstance(call, ast.Call)]
@@ -87,7 +88,7 @@ class _Results:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._seen: set[Function] = set()
+        self._keepers: dict[Function, bool] = {}
 
     def complaint(
         self, change: ClassChange, call: ast.Call, module: Module, origins: Origins
@@ -106,9 +107,8 @@ class _Results:
         for callee in run:
             if not callee.takes and callee.function.name != last_part(call.func):
                 continue  # a method that a base may run beside
-            keeper = self._kept(callee)
-            if keeper:
-                return keeper
+            if self._keeps(callee):
+                return callee.function.name
         return ""
 
     def _of_object(self, module: Module, call: ast.Call) -> Iterator[Callee]:
@@ -134,23 +134,27 @@ class _Results:
             isinstance(each, ast.Call) and last_part(each.func) != "partial" for each in made
         )
 
-    def _kept(self, callee: Callee) -> str:
+    def _keeps(self, callee: Callee) -> bool:
+        """Return whether a function may return what it, or a decorator of it, keeps."""
         function = callee.function
-        if function in self._seen or function.name == "__init__":
-            return ""  # each object is a new one
-        self._seen.add(function)
-        if any(not self._is_transparent(callee.module, each) for each in function.decorator_list):
-            return function.name
+        if function.name == "__init__":
+            return False  # each object is a new one
+        if function not in self._keepers:
+            self._keepers[function] = False  # one that calls itself
+            self._keepers[function] = self._may_keep(callee)
+        return self._keepers[function]
+
+    def _may_keep(self, callee: Callee) -> bool:
+        function = callee.function
+        if not all(self._is_transparent(callee.module, each) for each in function.decorator_list):
+            return True
         origins = Origins(function.body, parameters(function))
-        returned = [
-            value
+        return not all(
+            self._is_new(callee, value, origins)
             for node in executed(function.body)
             if isinstance(node, ast.Return)
             for value in chosen(node.value)
-        ]
-        if all(self._is_new(callee, value, origins) for value in returned):
-            return ""
-        return function.name
+        )
 
     def _is_transparent(self, module: Module, decorator: ast.expr) -> bool:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -172,10 +176,8 @@ class _Results:
         return True
 
     def _is_new_name(self, callee: Callee, name: str, origins: Origins) -> bool:
-        if name in parameters(callee.function):
+        if name in parameters(callee.function) or name not in bound_in(callee.function):
             return callee.is_local  # what a decorator was given
-        if name not in bound_in(callee.function):
-            return callee.is_local
         values = origins.made.get(name, [])
         parts = [part for value in values for part in chosen(value)]
         return (

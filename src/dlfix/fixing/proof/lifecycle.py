@@ -209,7 +209,7 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
 
 def _is_of_opener(change: ClassChange, found: Reading) -> bool:
     """Return whether a new property reads something, or a method that it runs."""
-    return not change.made_lazy.keys().isdisjoint((found.function, *found.through))
+    return not change.made_lazy.keys().isdisjoint(found.through)
 
 
 def _is_opened_when_made(change: ClassChange, cls: Class, name: str) -> bool:

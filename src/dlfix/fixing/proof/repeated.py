@@ -38,12 +38,9 @@ def check(change: ClassChange) -> Iterator[Regression]:
 
 def _derived_late(change: ClassChange) -> Iterator[Regression]:
     """Yield what was made of a handle in the constructor, and would be made of one that a method sets later."""
-    made = [function for _, function in change.constructed_before]
     setting = [
         (function, {name for node in executed(function.body) for name in _set_by(node, function)})
-        for cls in change.old.lineage(change.before)
-        for function in cls.functions
-        if not any(function is each for each in made)
+        for function in _run_later(change)
     ]
     opened = change.made_lazy.keys() | restored(change) | opened_when_asked(change).keys()
     for _, function in change.constructed_before:
@@ -64,12 +61,7 @@ def _derived_late(change: ClassChange) -> Iterator[Regression]:
 def _configured_late(change: ClassChange) -> Iterator[Regression]:
     """Yield a handle that the constructor configures, and that a method sets again without that."""
     made = [function for _, function in change.constructed_before]
-    later = [
-        function
-        for cls in change.old.lineage(change.before)
-        for function in cls.functions
-        if not any(function is each for each in made)
-    ]
+    later = _run_later(change)
     for name in change.made_lazy.keys() | restored(change):
         wanted = {text for function in made for text in _configuring(function, name)}
         for function in later if wanted else ():
@@ -78,6 +70,17 @@ def _configured_late(change: ClassChange) -> Iterator[Regression]:
                 reason = f"`{function.name}` sets `{name}` again, but not all that the constructor sets of it"
                 yield change.regression(change.after.node, reason)
                 return
+
+
+def _run_later(change: ClassChange) -> list[Function]:
+    """Return the methods that no constructor runs."""
+    made = [function for _, function in change.constructed_before]
+    return [
+        function
+        for cls in change.old.lineage(change.before)
+        for function in cls.functions
+        if not any(function is each for each in made)
+    ]
 
 
 def _configuring(function: Function, name: str) -> Iterator[str]:
