@@ -131,19 +131,18 @@ def read_as(line: Iterable[ast.ClassDef], attribute: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Questions:
-    """What is asked of an object that keeps a generator."""
+    """What is asked of an object that keeps a generator.
 
-    is_set_up: Callable[
-        [str], bool
-    ]  # of a method that a constructor uses: whether nothing else runs it
-    is_idle: Callable[[str], bool]  # of a method: whether nothing runs it at all
-    is_on: Callable[[str], bool | None]  # of a flag of the object: whether it is set
-    is_dead: Callable[
-        [ast.ClassDef, ast.AST], bool
-    ]  # of code in a class: whether the object does not come to it
-    seeds_its: Callable[
-        [ast.ClassDef, ast.Call, ast.expr], bool
-    ]  # of a call: whether it seeds an argument
+    `is_set_up` says of a method that a constructor uses whether nothing else runs it, `is_idle` of any method
+    whether nothing runs it at all, `is_on` of a flag of the object whether it is set, `is_dead` of code in a
+    class whether the object does not come to it, `seeds_its` of a call whether it seeds one of its arguments.
+    """
+
+    is_set_up: Callable[[str], bool]
+    is_idle: Callable[[str], bool]
+    is_on: Callable[[str], bool | None]
+    is_dead: Callable[[ast.ClassDef, ast.AST], bool]
+    seeds_its: Callable[[ast.ClassDef, ast.Call, ast.expr], bool]
 
 
 def is_reseeded(line: Sequence[ast.ClassDef], attribute: str, asked: Questions) -> bool:
