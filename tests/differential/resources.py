@@ -175,6 +175,8 @@ CONFLICTS = (
     conflict("class", but(FEATURES["class"], "plain"), "plain", open=f"{_many} {_late} base nested {_outside}"),
     conflict("class", but(FEATURES["class"], "plain"), "plain", state=but(FEATURES["state"], "none")),
     conflict("class", but(FEATURES["class"], "plain"), "plain", init="closed"),
+    # A subclass that never set what `__setstate__` reads: no worker gets it, before or after.
+    conflict("class", "state_marks", "plain", family="sub_without_super"),
     conflict("class", "count_item", "plain", setup=but(FEATURES["setup"], "as_it_is")),
     conflict("later", "method_kept", "nothing", setup=but(FEATURES["setup"], "as_it_is")),
     conflict("later", tweaks.having("later", tweaks.opens_again), "nothing", between="replaced"),

@@ -233,6 +233,28 @@ def test_a_connection_is_known_by_whatever_opens_it(opening):
     assert any("row_factory" in reason for reason in reasons)
 
 
+OF_A_TABLE = {
+    "set up": ("self.file.create_function('half', 1, len)", "", True),
+    "set up again": (
+        "self.file.create_function('half', 1, len)",
+        "self.file.create_function('half', 1, len)",
+        False,
+    ),
+    "moved on": ("self.header = self.file.readline()", "", True),
+    "asked": ("self.rows = self.file.execute('select x').fetchall()", "", False),
+}
+
+
+@pytest.mark.parametrize(("use", "again", "refused"), OF_A_TABLE.values(), ids=OF_A_TABLE)
+def test_what_an_opener_out_of_a_table_gives_is_set_up_again_as_well(use, again, refused):
+    reasons = opened(
+        init=f"self.path = path\nself.file = OPENERS['sql'](path)\n{use}",
+        opener=f"file = OPENERS['sql'](self.path)\n{again.replace('self.', '')}\nreturn file",
+        body="def __getitem__(self, index):\n    return self.file.readline()\n",
+    )
+    assert refused == any("sets up `file`" in r or "position of `file`" in r for r in reasons)
+
+
 SKIPPED = {
     "a caller skips": ("rows.skip()", "self.file.readline()", True),
     "a caller skips through a helper": ("rows.skip()", "self._next()", True),

@@ -35,6 +35,7 @@ from dlfix.fixing.proof.syntax import (
     executed,
     last_part,
     own_attributes,
+    own_targets,
     self_name,
     targets_of,
     within,
@@ -56,6 +57,9 @@ _SAYS = frozenset(
     "send sendall sendto sendmsg recv recv_into recvfrom recvmsg stdin stdout communicate write read"
     " readline login".split()
 )
+# What any object may be that code opens.
+_UNKNOWN = ResourceRow("", position=tuple(_ADVANCES))
+_CONTAINERS = frozenset("dict list set defaultdict OrderedDict deque Counter".split())
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -66,13 +70,31 @@ def check(change: ClassChange) -> Iterator[Regression]:
         if before is None:
             continue
         made = order.construction(change.old, before)
-        held = held_by(change.old, made)
-        for name, opener in opened_again(change, cls):
+        opened = list(opened_again(change, cls))
+        held = _with_unknown(held_by(change.old, made), made, {name for name, _ in opened})
+        for name, opener in opened:
             why = _left_elsewhere(change, made, held, name, opener)
             why = why or _not_set_up(change, made, held, name, opener)
             if why:
                 at = opener[0][1]
                 yield change.regression(at, f"the constructor {why} (line {at.lineno})")
+
+
+def _with_unknown(held: Held, made: list[_Method], opened: Collection[str]) -> Held:
+    """Return what attributes hold, with those that an unknown callee gives: `self.db = OPENERS[kind](path)`."""
+    called = {
+        name
+        for _, function in made
+        for node in executed(function.body)
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and _is_of_unknown(node.value)
+        for name in own_targets(node, self_name(function))
+    }
+    rows = {f".{name}": _UNKNOWN for name in called.intersection(opened)}
+    return Held({**rows, **held.rows}, held.origins)
+
+
+def _is_of_unknown(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Call) and last_part(value.func) not in _CONTAINERS
 
 
 def _reordered(change: ClassChange, held: Held) -> Iterator[Regression]:
