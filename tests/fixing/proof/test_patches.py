@@ -86,3 +86,43 @@ def test_a_patch_of_a_whole_test_holds_for_what_is_called_later_as_well(parts, r
         tests=PATCHED.format(**given | {"rows": "Rows('a')"} | parts),
     )
     assert refused == any("`tools` is read later" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(("importing", "refused"), [("", False), ("import other", True)])
+def test_a_script_that_a_test_does_not_import_makes_its_objects_without_the_patch(
+    importing, refused
+):
+    parts = dict.fromkeys(["before", "after"], "pass")
+    reasons = opened(
+        decorator="import tools\n",
+        init="self.path = path\nself.file = tools.open(path)",
+        opener="return tools.open(self.path)",
+        other="from main import Rows\nROWS = Rows('b')\n",
+        tests=PATCHED.format(**parts, beside=importing, name="test_rows", rows="Rows('a')"),
+    )
+    assert refused == any("`tools` is read later" in reason for reason in reasons)
+
+
+METHODS = {
+    "of the class": ("Rows.make = staticmethod(print)", True),
+    "of a subclass": ("Sub.make = staticmethod(print)", True),
+    "of a base": ("Base.make = staticmethod(print)", True),
+    "of another class": ("Other.make = staticmethod(print)", False),
+    "another method": ("Sub.made = staticmethod(print)", False),
+}
+
+
+@pytest.mark.parametrize(("statement", "refused"), METHODS.values(), ids=METHODS)
+def test_a_method_that_opens_may_be_replaced_in_each_class_of_an_object(statement, refused):
+    reasons = opened(
+        decorator="class Base:\n    pass\n\n",
+        bases="Base, Dataset",
+        init="self.path = path\nself.file = self.make(path)",
+        opener="return self.make(self.path)",
+        body="def make(self, path):\n    return open(path)\n",
+        program=(
+            "class Sub(Rows):\n    pass\n\nclass Other:\n    pass\n\n"
+            f"rows = Sub('a')\n{statement}\n"
+        ),
+    )
+    assert refused == any("other code replaces it" in reason for reason in reasons)

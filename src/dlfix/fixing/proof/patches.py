@@ -18,6 +18,7 @@ from dlfix.fixing.proof.syntax import (
     self_name,
 )
 from dlfix.project.import_time import ImportTime
+from dlfix.project.importing import may_come_with
 from dlfix.project.module import Module
 from dlfix.project.syntax import callee_name
 
@@ -51,22 +52,23 @@ def _called_late(change: ClassChange) -> Iterator[tuple[str, ast.Call]]:
         while waiting:
             module, call, outer = waiting.pop(0)
             known = change.new.function_of(module, call.func)
-            yield _spelled(change, module, call, function), outer
+            yield from ((name, outer) for name in _names_of(change, module, call, function))
             if known is not None and known[1] not in seen and len(seen) < _MOST:
                 seen.add(known[1])
                 waiting += [(known[0], inner, outer) for inner in calls_in(known[1].body)]
 
 
-def _spelled(change: ClassChange, module: Module, call: ast.Call, late: Function) -> str:
-    """Return the full name of what a call runs: of a function, a method of the object, or of a library."""
+def _names_of(change: ClassChange, module: Module, call: ast.Call, late: Function) -> Iterator[str]:
+    """Yield the full names of what a call runs: of a function, a method by each class of the object, or of a library."""
     known = change.new.function_of(module, call.func)
     if known is not None:
-        return f"{known[0].name}.{known[1].name}"
-    if is_attribute(call.func, self_name(late)):
-        method = change.new.method(change.after, call.func.attr)
-        if method is not None:
-            return f"{method[0].module.name}.{method[0].name}.{call.func.attr}"
-    return ImportTime(module.tree).full_name(call.func)
+        yield f"{known[0].name}.{known[1].name}"
+    elif not is_attribute(call.func, self_name(late)):
+        yield ImportTime(module.tree).full_name(call.func)
+    else:
+        for cls in (change.after, *change.new.heirs(change.after)):
+            for each in change.new.lineage(cls):
+                yield f"{each.module.name}.{each.name}.{call.func.attr}"
 
 
 def is_around_objects(change: ClassChange, home: Module, patch: ast.AST) -> bool:
@@ -79,7 +81,11 @@ def is_around_objects(change: ClassChange, home: Module, patch: ast.AST) -> bool
         return False
     for module, node in leading_to(change):
         function = change.new.enclosing(module, node)
-        if function is None or "fixture" in map(callee_name, function.decorator_list):
+        if function is None:
+            if may_come_with(change.new.project, home, module):
+                return False
+            continue
+        if "fixture" in map(callee_name, function.decorator_list):
             return False
         if module is home and _is_kept(module, node, function):
             return False
