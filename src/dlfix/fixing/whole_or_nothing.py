@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.tables import table_of
 from dlfix.reach.crossing import Crossing
-from dlfix.reach.values import Container
+from dlfix.reach.values import Container, Unknown
 from dlfix.rules.base import Finding
 from dlfix.source.text import Position
 
@@ -164,10 +164,13 @@ class Ways:
         return self._first(found)
 
     def _beside(self, sent: Crossing, boundary: Crossing, finding: Finding) -> list[Finding]:
-        """Return what is in the way of each other argument of which no value is whole: of the same caller's, if it has one."""
+        """Return what is in the way of each other argument of which no known value is whole: of the same caller's, if it has one."""
         passing = _passing(sent)
+        known = {_argument(each) for each in boundary.children if _is_known(each)}
         beside: dict[str, list[tuple[bool, Finding | None]]] = {}
         for each in boundary.children:
+            if _argument(each) in known and not _is_known(each):
+                continue  # what others may pass is no reason to do half of it for those seen
             if _argument(each) != _argument(sent):
                 others = (one for one in self._blockers.get(each, ()) if one is not finding)
                 of_caller = not passing.isdisjoint(_passing(each))
@@ -228,6 +231,10 @@ def _ways(finding: Finding, sent: object) -> list[Way]:
 def _crossing(finding: Finding) -> Crossing | None:
     crossing = getattr(finding.evidence, "crossing", finding.evidence)
     return crossing if isinstance(crossing, Crossing) else None
+
+
+def _is_known(sent: Crossing) -> bool:
+    return not isinstance(sent.value, Unknown)
 
 
 def _argument(sent: Crossing) -> str:
