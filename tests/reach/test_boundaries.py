@@ -169,6 +169,32 @@ ROWS = [
         "collate_fn lambda",
     ),
     row(
+        "a loader that a library makes of what it is passed",
+        """
+        from sacred_loaders import Experiment
+        ex = Experiment("birds")
+        ex.datasets.training.iter(DataLoader, static=True, num_workers=2, worker_init_fn=lambda w: w)
+        """,
+        "worker_init_fn lambda",
+    ),
+    row(
+        "a loader that a library makes without workers",
+        """
+        from sacred_loaders import Experiment
+        ex = Experiment("birds")
+        ex.datasets.training.iter(DataLoader, num_workers=0, worker_init_fn=lambda w: w)
+        ex.datasets.testing.iter(DataLoader, worker_init_fn=lambda w: w)
+        """,
+    ),
+    row(
+        "a function in view that is passed a loader",
+        """
+        def told(kind, num_workers, collate_fn):
+            return kind.__name__, num_workers
+        print(told(DataLoader, num_workers=2, collate_fn=lambda b: b))
+        """,
+    ),
+    row(
         "torch_geometric replaces the collate_fn",
         """
         from torch_geometric.loader import DataLoader as Loader

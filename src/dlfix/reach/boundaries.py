@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeGuard
 
-from dlfix.catalog import BoundaryRow
+from dlfix.catalog import BoundaryRow, Catalog
 from dlfix.project import scan
 from dlfix.project.module import Module
 from dlfix.project.syntax import last_name
@@ -37,6 +37,7 @@ from dlfix.reach.values import (
     ModuleValue,
     Partial,
     Reached,
+    Unknown,
     Value,
 )
 
@@ -594,11 +595,14 @@ class Boundaries:
         return None
 
     def _partials(self, module: Module, names: set[str], seen: set[ast.AST]) -> Iterator[Boundary]:
-        """Yield `partial(DataLoader, collate_fn=...)`: what it binds will cross."""
-        for call in module.calls_by_name.get("partial", ()):
+        """Yield `partial(DataLoader, collate_fn=...)`, and `pipe.iter(DataLoader, ...)` of a library: what it binds will cross."""
+        for call in module.calls if any(map(module.says, names)) else ():
             if not call.args or call in seen or not _called_one_of(call.args[0], names):
                 continue
             frame = self.interpreter.frame_at(module, call)
+            if last_name(call.func) != "partial":
+                yield from self._called_out_of_view(call, frame)
+                continue
             for reached in self.interpreter.evaluate(call, frame):
                 value = reached.value
                 if not isinstance(value, Partial) or not isinstance(value.function, External):
@@ -606,6 +610,20 @@ class Boundaries:
                 row = self.catalog.boundary(value.function.name)
                 if row is not None:
                     yield self._made(row, call, frame, value.arguments, None)
+
+    def _called_out_of_view(self, call: ast.Call, frame: Frame) -> Iterator[Boundary]:
+        """Yield a loader that code out of view makes of what a call passes with it, workers among that."""
+        given = self.interpreter.calls.arguments(call, frame)
+        callees = self.interpreter.values_at(call.func, frame)
+        if not given.positional or not all(is_out_of_view(each, self.catalog) for each in callees):
+            return
+        rest = Arguments(given.positional[1:], given.keywords)
+        for value in self.interpreter.values(given.positional[0]):
+            row = self.catalog.boundary(value.name) if isinstance(value, External) else None
+            if row is not None and row.workers and row.workers in rest.keywords:
+                made = self._made(row, call, frame, rest, None)
+                if made.workers and not is_dead(call, frame, self.interpreter):
+                    yield made
 
     # Dataset classes
 
@@ -634,6 +652,15 @@ class Boundaries:
             self.catalog.dataset(base.name) is not None
             for base in self.interpreter.instances.outside_bases(cls)
         )
+
+
+def is_out_of_view(callee: Value, catalog: Catalog) -> bool:
+    """Return whether nothing is known of a callee: neither its code nor a row of the catalogue."""
+    if isinstance(callee, (External, ExternalCall)):
+        return not catalog.knows(callee.name)
+    if isinstance(callee, Derived):
+        return is_out_of_view(callee.origin, catalog)
+    return isinstance(callee, Unknown)
 
 
 def _may_be_sent(target: ast.expr) -> TypeGuard[ast.Subscript | ast.Attribute]:

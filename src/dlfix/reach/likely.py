@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow
+from dlfix.reach.boundaries import is_out_of_view
 from dlfix.reach.conditions import is_dead
 from dlfix.reach.crossing import Boundary, Crossing
 from dlfix.reach.object_graph import Walk
@@ -18,11 +19,8 @@ from dlfix.reach.starts import only_forks
 from dlfix.reach.values import (
     Argument,
     Constant,
-    Derived,
-    External,
     ExternalCall,
     Instance,
-    Unknown,
 )
 
 if TYPE_CHECKING:
@@ -104,7 +102,7 @@ def _boundaries(analysis: Analysis) -> Iterator[Boundary]:
 def _boundary(call: ast.Call, module: Module, analysis: Analysis) -> Iterator[Boundary]:
     frame = analysis.frame(module.scope_of(call))
     callees = [reached.value for reached in analysis.evaluate(call.func, frame)]
-    if not all(_is_out_of_view(callee, analysis) for callee in callees):
+    if not all(is_out_of_view(callee, analysis.catalog) for callee in callees):
         return
     given = analysis.interpreter.calls.arguments(call, frame)
     arguments = {str(place): each for place, each in enumerate(given.positional)}
@@ -114,15 +112,6 @@ def _boundary(call: ast.Call, module: Module, analysis: Analysis) -> Iterator[Bo
     boundary = Boundary(_ROW.kind, call, frame, arguments, None, None, _ROW)
     if not only_forks(analysis, boundary):
         yield boundary
-
-
-def _is_out_of_view(callee: Value, analysis: Analysis) -> bool:
-    """Return whether nothing is known of a callee: neither its code nor a row of the catalogue."""
-    if isinstance(callee, (External, ExternalCall)):
-        return not analysis.catalog.knows(callee.name)
-    if isinstance(callee, Derived):
-        return _is_out_of_view(callee.origin, analysis)
-    return isinstance(callee, Unknown)
 
 
 def _may_start_workers(arguments: dict[str, Argument], analysis: Analysis) -> bool:
