@@ -29,9 +29,11 @@ class CopySample(PlannedCodemod):
 
 
 def _copy(module: cst.Module, plan: plans.CopySample) -> cst.Module:
-    value = positions.find(module, [plan.value])[plan.value]
+    of = plan.of or plan.value
+    found = positions.find(module, [plan.value, of])
+    value, original = found[plan.value], module.code_for_node(found[of])
     module, form = _form(module, plan.form)
-    copied = cst.parse_expression(form.format(module.code_for_node(value)))
+    copied = cst.parse_expression(form.format(original))
     return cast(cst.Module, module.deep_replace(value, copied))
 
 

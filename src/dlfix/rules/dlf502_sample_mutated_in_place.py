@@ -394,6 +394,7 @@ def _dimensions(name: str, node: ast.Call) -> int:
 def _evidence(code: reached.Code, change: samples.Change) -> samples.Changed:
     source = change.alias.source
     uses, before = _direct_uses(code, source)
+    shallow = _shallow_copy(code, change.alias)
     return samples.Changed(
         place=code.module.place(change.node),
         source_place=code.module.place(uses[0] if uses else source),
@@ -403,8 +404,18 @@ def _evidence(code: reached.Code, change: samples.Change) -> samples.Changed:
         form=change.form,
         uses=tuple(uses),
         before=before,
-        refused=_why_not(code, change.alias, uses),
+        shallow=shallow,
+        refused="" if shallow is not None else _why_not(code, change.alias, uses),
     )
+
+
+def _shallow_copy(code: reached.Code, alias: samples.Alias) -> ast.Call | None:
+    """Return the call that copies a sample, where a part that copy and sample share is changed."""
+    above = code.module.parent(alias.source)
+    while isinstance(above, (ast.Attribute, ast.keyword)):
+        above = code.module.parent(above)
+    made = alias.beneath and isinstance(above, ast.Call) and samples.copied(above) is alias.source
+    return above if made and isinstance(above, ast.Call) else None
 
 
 def _why_not(code: reached.Code, alias: samples.Alias, uses: Sequence[ast.expr]) -> str:

@@ -22,10 +22,14 @@ _WHY = "samples no longer keep the changes of earlier reads"
 
 @dataclass(frozen=True)
 class CopySample:
-    """Copy the value of an expression: "dict", "list", "clone", "copy", "shallow" or "deep"."""
+    """Copy the value of an expression: "dict", "list", "clone", "copy", "shallow" or "deep".
+
+    `of` is what the expression makes a copy of that is not deep enough: the new one takes its place.
+    """
 
     value: Span
     form: str
+    of: Span | None = None
 
 
 @dataclass(frozen=True)
@@ -55,10 +59,13 @@ def _outcome(changes: Sequence[Changed]) -> Fix | Refused:
     if first.refused:
         return Refused(first.refused)
     form = _deepest([change.form for change in changes])
-    if first.before is not None:
+    if first.shallow is not None:
+        copied = first.module.span(first.source)
+        edit: CopySample | BindCopy = CopySample(first.module.span(first.shallow), "deep", copied)
+    elif first.before is not None:
         name = _name(first)
         uses = tuple(first.module.span(use) for use in first.uses)
-        edit: CopySample | BindCopy = BindCopy(first.module.span(first.before), uses, name, form)
+        edit = BindCopy(first.module.span(first.before), uses, name, form)
     else:
         edit = CopySample(first.module.span(first.source), form)
     return Fix(

@@ -81,6 +81,7 @@ class Changed:
     form: str
     uses: tuple[ast.expr, ...] = ()
     before: ast.stmt | None = None
+    shallow: ast.Call | None = None  # the copy of the sample that shares what is changed
     refused: str = ""
 
 
@@ -251,8 +252,8 @@ class Reader:
                 name in _VIEWING and (alias := self._alias(inner)) is not None
             ):
                 return alias if alias.element in ("array", "tensor") else None
-            case ast.Call() if (copied := _copied(value)) is not None:
-                return _shallow(self._alias(copied), value)
+            case ast.Call() if (original := copied(value)) is not None:
+                return _shallow(self._alias(original), value)
             case ast.Call():
                 if value not in self._given:
                     self._given[value] = None  # while it is looked for
@@ -567,7 +568,7 @@ def _deeper(alias: Alias) -> Alias:
     )
 
 
-def _copied(call: ast.Call) -> ast.expr | None:
+def copied(call: ast.Call) -> ast.expr | None:
     """Return what a call makes a shallow copy of: `copy.copy(row)`, `dict(row)`, `row.copy()`."""
     match call:
         case ast.Call(func=ast.Name("dict" | "list") | ast.Attribute(attr="copy"), args=[inner]):
