@@ -35,14 +35,18 @@ def refuse_where_taken_from(facts: ClassFacts, names: Iterable[str], inputs: Inp
     for module, call in inputs.calls:
         if not _goes_to_one_loader(module, call):
             where = f"{module.path.name}:{call.lineno}"
-            raise Refusal(f"the parent may take items from the generator ({where})")
+            raise Refusal(
+                f"the object made at {where} is not only passed to a loader: the parent may read its generator"
+            )
     for name in names:
         for module, node in _reads(name, inputs):
             where = f"{module.path.name}:{node.lineno}"
             raise Refusal(f"items are taken from the generator in the parent ({where})")
     for module, node in _datasets(inputs):
         where = f"{module.path.name}:{node.lineno}"
-        raise Refusal(f"the parent may take items from the generator ({where})")
+        raise Refusal(
+            f"the dataset is taken out of a loader at {where}: the parent may read its generator"
+        )
 
 
 def _goes_to_one_loader(module: Module, call: ast.Call) -> bool:
