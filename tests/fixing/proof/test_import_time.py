@@ -230,11 +230,34 @@ def test_a_class_whose_text_changes_does_not_leave_the_guard_either():
         ("scale()", 'os.environ["SCALE"] = "5"\nscale()\nos.environ["OTHER"] = index\n', True),
         ("scale()", 'os.environ["SCALE"] = "5"\nscale()\n', False),
         ("1", 'scale()\nos.environ["SCALE"] = "7"\n', False),
+        ("scale()", 'for name in "57":\n    scale()\n    os.environ["SCALE"] = name\n', True),
+        ("scale()", 'for name in "57":\n    os.environ["SCALE"] = name\nscale()\n', False),
+        (
+            "scale()",
+            'with open("log") as log:\n    os.environ["SCALE"] = "7"\n    scale()\n',
+            False,
+        ),
     ],
 )
 def test_what_workers_call_keeps_no_result_from_before_a_change(reads, moves, refused):
     rows = f"class Rows(Dataset):\n    def __getitem__(self, index):\n        return {reads}\n"
     reasons = guarded(rows, moves, above=CACHED)
+    assert any("is changed after that" in each for each in reasons) is refused
+
+
+IN_MAIN = {
+    "changed after": ('    scale()\n    os.environ["SCALE"] = "7"\n', "main()\n", True),
+    "changed after, deeper": ("    if True:\n        scale()\n    inner()\n", "main()\n", True),
+    "changed before": ('    os.environ["SCALE"] = "7"\n    scale()\n', "main()\n", False),
+    "changed before, deeper": ("    inner()\n    scale()\n", "main()\n", False),
+}
+
+
+@pytest.mark.parametrize(("body", "moves", "refused"), IN_MAIN.values(), ids=IN_MAIN)
+def test_the_order_in_a_function_that_is_called_for_itself_counts(body, moves, refused):
+    rows = "class Rows(Dataset):\n    def __getitem__(self, index):\n        return scale()\n"
+    inner = '\n\ndef inner():\n    os.environ["SCALE"] = "7"\n\n\n'
+    reasons = guarded(rows, moves, above=CACHED + inner + "def main():\n" + body)
     assert any("is changed after that" in each for each in reasons) is refused
 
 

@@ -20,6 +20,7 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.project.module import Module
+from dlfix.project.syntax import LOOPS
 
 _FAR = 3
 _DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
@@ -82,7 +83,7 @@ def kept_before_a_change(
     by_workers = _called(change.new, change.after, within(defined))
     names = {(home.path, function.name) for home, function in by_workers}
     kept: list[tuple[Module, Function]] = []
-    for statement in moved:
+    for statement in _one_by_one(change.old, change.before, moved, _FAR):
         changed = {name.removeprefix("import:") for name in changes(statement)}
         for home, function in kept:
             if (home.path, function.name) in names and _read_names(function) & changed:
@@ -95,6 +96,37 @@ def kept_before_a_change(
                 return
         called = _called(change.old, change.before, executed([statement]))
         kept += [(home, each) for home, each in called if _keeps_its_result(each) is not None]
+
+
+def _one_by_one(
+    program: Program, module: Module, body: Iterable[ast.stmt], far: int
+) -> Iterator[ast.stmt]:
+    """Yield statements in the order in which they run, with those of a function that is called for itself: `main()`."""
+    for node in body:
+        blocks = [getattr(node, name, []) for name in ("body", "handlers", "orelse", "finalbody")]
+        function = _called_alone(program, module, node) if far else None
+        if function is not None:
+            yield from _one_by_one(program, module, function.body, far - 1)
+        elif isinstance(node, _DEFINITIONS) or not any(blocks):
+            yield node
+        else:
+            heads = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+            heads += [each.context_expr for each in getattr(node, "items", ())]
+            yield from (ast.copy_location(ast.Expr(each), each) for each in heads)
+            for _ in range(2 if isinstance(node, LOOPS) else 1):  # the next round comes after
+                for block in blocks:
+                    inner = [s for each in block for s in getattr(each, "body", ())]
+                    is_handlers = block is blocks[1]
+                    yield from _one_by_one(program, module, inner if is_handlers else block, far)
+
+
+def _called_alone(program: Program, module: Module, node: ast.stmt) -> Function | None:
+    """Return the function of the same module that a statement does nothing but call, to run it each time."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return None
+    known = program.function_of(module, node.value.func)
+    runs = known is not None and known[0] is module and _keeps_its_result(known[1]) is None
+    return known[1] if known is not None and runs else None
 
 
 def _called(
