@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.reach.values import Instance
+from dlfix.reach.methods import methods_of
+from dlfix.reach.values import Class, Instance
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.rules.reading.handles import Handle, finding, handles, states
 from dlfix.rules.reading.unpickling import EndlessLookup, asked_for_state, endless_lookup
@@ -106,7 +107,8 @@ class UnpicklableState(Rule):
         yield from endless
         known = {each.evidence.cls for each in endless}
         for handle in [*handles(analysis), *states(analysis)]:
-            if handle.row.kind == "state" and handle.row.fails and _class_of(handle) not in known:
+            is_known = _looked_up_by(handle, analysis) in known
+            if handle.row.kind == "state" and handle.row.fails and not is_known:
                 empty = handle.row.pickles == "empty"
                 if empty and _is_filled_again(handle, analysis):
                     continue
@@ -151,10 +153,14 @@ class UnpicklableState(Rule):
             )
 
 
-def _class_of(handle: Handle) -> Place | None:
-    """Return where the class of an object of the program is."""
+def _looked_up_by(handle: Handle, analysis: Analysis) -> Place | None:
+    """Return where the class is that gives an object its `__getattr__`; else the object's own class."""
     value = handle.crossing.value
-    return value.cls.module.place(value.cls.node) if isinstance(value, Instance) else None
+    if not isinstance(value, Instance):
+        return None
+    line = [each for each in analysis.mro(value.cls) if isinstance(each, Class)]
+    owner = next((each for each in line if "__getattr__" in methods_of(each.node)), value.cls)
+    return owner.module.place(owner.node)
 
 
 def _is_pickled(handle: Handle, analysis: Analysis) -> bool:

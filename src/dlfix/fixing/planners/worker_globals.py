@@ -24,7 +24,7 @@ from dlfix.project.syntax import last_name, positional
 from dlfix.reach.entry_points import Entries, is_before, runs_with, top_level_statement
 from dlfix.reach.must_run import leads_surely
 from dlfix.reach.starts import only_forks
-from dlfix.reach.values import Class, ExternalCall, Instance
+from dlfix.reach.values import BoundMethod, Class, ExternalCall, Function, Instance
 from dlfix.reach.worker_code import WorkerCode
 from dlfix.rules.dlf303_global_set_in_main import (
     SetByParentImport,
@@ -32,7 +32,7 @@ from dlfix.rules.dlf303_global_set_in_main import (
     SetInParent,
 )
 from dlfix.rules.reading.class_settings import SetOnClass
-from dlfix.rules.reading.handles import row_of
+from dlfix.rules.reading.handles import kind_row, row_of
 from dlfix.rules.reading.lacking import reads_by_boundary, runs_by_boundary
 from dlfix.rules.reading.library_settings import SetInLibrary
 from dlfix.rules.reading.own_objects import SetOnOwn
@@ -734,7 +734,7 @@ def _is_of_imports(module: Module, value: ast.expr) -> bool:
 
 
 def _is_data(evidence: SetOnClass, analysis: Analysis) -> bool:
-    """Return whether what is set on a class is no resource, nor an object of a class in view, that may hold one."""
+    """Return whether what is set on a class can be pickled: no resource, nor an object in view, that may hold one."""
     write = evidence.write
     if write.owner is not None:  # the name is computed, and so is the value
         return evidence.is_plain
@@ -743,7 +743,13 @@ def _is_data(evidence: SetOnClass, analysis: Analysis) -> bool:
         return False
     found = analysis.evaluate(value, analysis.frame(write.module.scope_of(write.node)))
     values = [each.value for each in found]
-    return not any(isinstance(each, Instance) or row_of(each, analysis) for each in values)
+    return not any(
+        isinstance(each, (Instance, BoundMethod))
+        or (isinstance(each, Function) and each.node not in each.module.tree.body)
+        or row_of(each, analysis)
+        or kind_row(each, analysis)
+        for each in values
+    )
 
 
 def _name_of_class(cls: Class, module: Module, analysis: Analysis) -> str:
