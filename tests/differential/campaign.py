@@ -5,10 +5,11 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.pool
 import multiprocessing.util
+import random
 import shutil
 import sys
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.differential.grammar import Family, Spec
 from tests.differential.oracle import Files, Judge, Verdict, write
 
 FORKSERVER_EVERY = 5
+_TRIED = 20  # programs, for one that has new pairs of choices
 RENEWED_AFTER = 150  # programs: dlfix keeps what it read as long as its process lives
 
 
@@ -111,6 +113,19 @@ def drawn(seeds: Iterable[int], only: str | None = None) -> Iterator[Job]:
         yield seed, family.name, spec
 
 
+def paired(seeds: Iterable[int], only: str | None = None) -> Iterator[Job]:
+    """Draw programs of few choices in which many pairs of these are new: most mistakes need two of them."""
+    covered: dict[str, set[tuple[str, str, str, str]]] = defaultdict(set)
+    for seed in seeds:
+        rng = random.Random(seed)
+        family = grammar.families()[only or grammar.family_of(rng)]
+        known = covered[family.name]
+        tried = [family.draw_few(rng) for _ in range(_TRIED)]
+        spec = max(tried, key=lambda one: len(family.pairs(one) - known))
+        known |= family.pairs(spec)
+        yield seed, family.name, spec
+
+
 def swept(only: str | None = None) -> Iterator[Job]:
     """Every option of every feature in an otherwise plain program."""
     for family in grammar.families().values():
@@ -162,7 +177,8 @@ def run(programs: Iterable[Job], *, processes: int = 2,
         for judged in pool.imap_unordered(judge_program, programs, chunksize=4):
             campaign.add(judged)
             if tell and judged.verdict.bad:
-                tell(f"{judged.verdict.bad}: {judged.family}, seed {judged.seed}")
+                made_of = grammar.families()[judged.family].told(judged.spec)
+                tell(f"{judged.verdict.bad}: {judged.family}, seed {judged.seed}: {made_of}")
             if tell and campaign.programs % 100 == 0:
                 tell(f"{campaign.programs} programs, {campaign.failures()}")
     if reducing:
@@ -250,6 +266,7 @@ def main() -> int:
     parser.add_argument("number", type=int, nargs="?", default=2000)
     parser.add_argument("--seed", type=int, help="the first seed; a fresh one by default")
     parser.add_argument("--sweep", action="store_true", help="each option alone, before the others")
+    parser.add_argument("--pairs", action="store_true", help="pairs of choices, the rare ones too")
     parser.add_argument("--family", choices=grammar.families())
     parser.add_argument(
         "--with",
@@ -265,7 +282,7 @@ def main() -> int:
     start = time.monotonic()
     jobs = list(swept(options.family)) if options.sweep else []
     feature, _, option = (options.having or "").partition("=")
-    any_seed = drawn(itertools.count(seed), options.family)
+    any_seed = (paired if options.pairs else drawn)(itertools.count(seed), options.family)
     fitting = (job for job in any_seed if not feature or job[2].get(feature) == option)
     jobs += itertools.islice(fitting, options.number)
     campaign = run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -60,6 +61,19 @@ class Family:
         spec.update(wanted or {})
         self.settle(spec)
         return spec
+
+    def draw_few(self, rng: random.Random) -> Spec:
+        """Draw a program that is other than plain in three to five features, whatever their weights."""
+        spec = {name: next(iter(options)) for name, options in self.features.items()}
+        for name in rng.sample(list(spec), rng.choice((3, 4, 5))):
+            spec[name] = rng.choice(list(self.features[name]))
+        self.settle(spec)
+        return spec
+
+    def pairs(self, spec: Spec) -> set[tuple[str, str, str, str]]:
+        """Return the pairs of choices that are not plain."""
+        odd = [(n, v) for n, v in spec.items() if v != next(iter(self.features[n]))]
+        return {(*one, *other) for one, other in itertools.combinations(odd, 2)}
 
     def plainer(self, spec: Spec) -> list[Spec]:
         """Return the specs that are plainer in one feature."""
@@ -131,9 +145,14 @@ def families() -> dict[str, Family]:
 def draw(seed: int, only: str | None = None) -> tuple[Family, Spec]:
     """Draw a program: the same for the same seed."""
     rng = random.Random(seed)
-    drawn = _pick(rng, {"resources": 60, "callables": 30, "guards": 10})
+    drawn = family_of(rng)
     family = families()[only or drawn]
     return family, family.draw(rng)
+
+
+def family_of(rng: random.Random) -> str:
+    """Draw a family by its weight."""
+    return _pick(rng, {"resources": 60, "callables": 30, "guards": 10})
 
 
 def indented(lines: list[str], depth: int) -> list[str]:

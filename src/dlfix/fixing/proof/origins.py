@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 
 from dlfix.fixing.proof.syntax import (
     Function,
+    calls_in,
     chosen,
     dotted,
     executed,
@@ -150,15 +151,23 @@ class Origins:
         """
         found: set[str] = set()
         waiting = [
-            text for value in values if value is not None for text in _of_a_path(value, tails)
+            text for value in values if value is not None for text in self._of_path(value, tails)
         ]
         while waiting:
             text = waiting.pop()
             if text not in found:
                 found.add(text)
                 for value in (*self.made.get(base_of(text), ()), *self._of_key(text)):
-                    waiting += _of_a_path(value, tails)
+                    waiting += self._of_path(value, tails)
         return found
+
+    def _of_path(self, node: ast.AST, tails: Tails) -> Iterator[str]:
+        """Yield the leaves of an expression that may be a path, and of what functions make of their arguments there."""
+        yield from _of_a_path(node, tails)
+        for call in calls_in([node]) if self._returned is not None else ():
+            for value, rest in self._returned(call, None) or () if self._returned else ():
+                owner = dotted(value) if rest else ""
+                yield from [f"{owner}.{rest}"] if owner else _of_a_path(value, tails)
 
     def parts(self, node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
         """Yield the keys and attributes of what an expression gives, with what is there: of a display, or a call."""

@@ -38,6 +38,9 @@ _DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.DictComp,
 _PARTING = (ast.Return, ast.Assign)
 _TEXTS = frozenset({"__repr__", "__str__", "__format__"})
 _ITERATES = frozenset({"__getitem__", "__iter__", "__next__"})
+_ASKING = frozenset(
+    "len print str repr bool int float sum min max isinstance type id hash callable hasattr getattr setattr vars dir next".split()
+)
 FAR = 3  # how many functions hand an object on that one of them makes
 
 
@@ -127,6 +130,13 @@ def outlives(
     return None
 
 
+def _is_only_read(module: Module, name: ast.Name) -> bool:
+    """Return whether a name is set, or given to a function that keeps nothing of it: `len(rows)`."""
+    above = module.parent(name)
+    asked = isinstance(above, ast.Call) and dotted(above.func) in _ASKING
+    return asked or not isinstance(name.ctx, ast.Load)
+
+
 def _statements_around(temporary: Temporary, module: Module, call: ast.Call) -> list[ast.stmt]:
     """Return the `with` statements of temporary files around a call, of its own function."""
     found: list[ast.stmt] = []
@@ -147,6 +157,7 @@ class Kept:
         self._item = item  # its place in a tuple
         self.leaves = False  # it is returned, or kept by another object
         self.is_returned = False
+        self._returned_later: list[int | None] = []  # by a name of it, or of what holds it
 
     @classmethod
     def of(
@@ -156,26 +167,51 @@ class Kept:
         item: int | None = None,
         plain: PlainResults | None = None,
     ) -> Kept:
-        """Follow an object to the end of the statement that makes it, or to a call that gives plain values for it."""
+        """Follow an object from the call that makes it, by local names, to what keeps it or gives plain values for it."""
         found = cls(item)
-        child: ast.AST = call
-        for parent in module.ancestors(call):
+        found._climb(module, call, plain)
+        found._follow(module, call, plain)
+        return found
+
+    def _climb(self, module: Module, node: ast.expr, plain: PlainResults | None) -> None:
+        """Follow an object to the end of a statement that has it, or to a call that gives plain values for it."""
+        child: ast.AST = node
+        for parent in module.ancestors(node):
             if isinstance(parent, (ast.Compare, ast.Attribute, ast.Subscript)):
                 break
             if isinstance(parent, ast.Call) and child is not parent.func:
-                found._several = False
-                found._filled(parent)
+                self._several = False
+                self._filled(parent)
                 if plain is not None and plain.gives(module, parent):
                     break
             if isinstance(parent, ast.Tuple) and isinstance(module.parent(parent), _PARTING):
-                found._item = parent.elts.index(child)  # type: ignore[arg-type]
+                self._item = parent.elts.index(child)  # type: ignore[arg-type]
             elif isinstance(parent, _DISPLAYS):
-                found._several, found._item = True, None
+                self._several, self._item = True, None
             if isinstance(parent, ast.stmt):
-                found._stated(parent)
+                self._stated(parent)
                 break
             child = parent
-        return found
+
+    def _follow(self, module: Module, call: ast.Call, plain: PlainResults | None) -> None:
+        """Follow an object by its local names, and by those of what holds it: `loader = DataLoader(rows)`."""
+        around = next(
+            (each for each in module.ancestors(call) if isinstance(each, FUNCTIONS)), None
+        )
+        body = around.body if around is not None else []
+        waiting, seen = [*self.names], {*self.names}
+        for name in waiting:  # grows while it is read
+            for node in executed(body):
+                if not isinstance(node, ast.Name) or node.id != name or _is_only_read(module, node):
+                    continue
+                held = Kept()
+                held._climb(module, node, plain)
+                if held.is_returned:
+                    self._returned_later.append(held._item)
+                else:
+                    self.leaves |= held.leaves
+                waiting += held.names.keys() - seen
+                seen |= held.names.keys()
 
     def makers(
         self, program: Program, module: Module, call: ast.Call
@@ -186,7 +222,8 @@ class Kept:
             return
         if self.leaves and not self.is_returned:
             yield from self._owners(program, module, function)
-        for place in [self._item] if self.is_returned else self.places_returned(function):
+        places = [self._item] if self.is_returned else [*self.places_returned(function)]
+        for place in dict.fromkeys([*places, *self._returned_later]):
             for other, each in program.calls_of(function):
                 yield other, each, place
 

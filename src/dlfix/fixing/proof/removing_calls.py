@@ -65,9 +65,11 @@ from dlfix.fixing.proof.path_ends import (
     frame_with,
     suffix_of,
 )
+from dlfix.fixing.proof.plain_results import PlainResults
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.quiet import Quiet
 from dlfix.fixing.proof.replacing_later import ReplacingLater
+from dlfix.fixing.proof.returned_paths import methods_named
 from dlfix.fixing.proof.special_calls import Implied
 from dlfix.fixing.proof.steps import AT_THE_END, Step, Steps
 from dlfix.fixing.proof.syntax import (
@@ -238,7 +240,7 @@ class Removals:
         around = self.program.body_around(module, call)
         function = self.program.enclosing(module, call)
         origins = self.steps.origins(module, function)
-        kept = Kept.of(module, call, item)
+        kept = Kept.of(module, call, item, self.program.kept(PlainResults))
         naming = self._naming(module, call, by)
         files = self._files(module, call, around, origins, naming) | known
         files |= _results(naming, origins)
@@ -356,8 +358,13 @@ class Removals:
         """Yield the attributes that the functions read that an expression runs to name a file."""
         for step in self.steps.of_node(module, value):
             if isinstance(step, ast.Call):
-                for callee in callees(self.program, module, step, origins):
-                    yield from _parts_read(executed(callee.function.body))
+                known = [c.function for c in callees(self.program, module, step, origins)]
+                if not known and isinstance(
+                    step.func, ast.Attribute
+                ):  # of an object that is passed
+                    known = [f for _, f in methods_named(self.program, step.func.attr)]
+                for function in known:
+                    yield from _parts_read(executed(function.body))
 
     def _note_before(
         self,

@@ -13,6 +13,7 @@ from dlfix.project.module import Module
 from dlfix.project.syntax import defaults
 
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+_MOST_METHODS = 6  # of one name
 _CONTAINERS = frozenset({"list", "dict", "set", "defaultdict", "deque", "OrderedDict"})
 
 
@@ -32,22 +33,42 @@ class Returned:
         """
         found = self.program.function_of(module, call.func)
         if found is None:
-            return None
+            return self._of_methods(call, place)
         home, function = found
+        texts = self._texts(home, function, place)
+        is_method = isinstance(home.parent(function), ast.ClassDef)
+        if texts is None or is_method or self._is_seen_in_part(home, function, texts):
+            return None
+        return _passed(parameters(function), function, call, texts)
+
+    def _of_methods(self, call: ast.Call, place: int | None) -> list[tuple[ast.expr, str]] | None:
+        """Return what the call itself names, and what methods by its name return: of attributes of the object, too."""
+        if not isinstance(call.func, ast.Attribute):
+            return None
+        found: list[tuple[ast.expr, str]] = []
+        for home, function in methods_named(self.program, call.func.attr):
+            texts = self._texts(home, function, place)
+            me, *names = parameters(function) or [""]
+            for text in texts or ():
+                root, _, rest = text.partition(".")
+                found += [(call.func.value, rest)] if root == me and rest else []
+            found += _passed(names, function, call, texts or set()) or []
+        given = [*call.args, *(each.value for each in call.keywords)]
+        return [*((each, "") for each in (call.func, *given)), *found] if found else None
+
+    def _texts(self, module: Module, function: Function, place: int | None) -> set[str] | None:
+        """Return what a function's result is made of, in its own names; None where that is not seen."""
         if not isinstance(function, ast.FunctionDef) or function in self._asked:
             return None
-        returned = _returns(home, function)
-        if returned is None or isinstance(home.parent(function), ast.ClassDef):
+        returned = _returns(module, function)
+        if returned is None:
             return None
-        values = [_item(each, place) for each in returned]
         self._asked.add(function)
         try:
-            texts = [self._origins(home, function).of(each) for each in values]
+            texts = [self._origins(module, function).of(_item(each, place)) for each in returned]
         finally:
             self._asked.discard(function)
-        if not all(texts) or self._is_seen_in_part(home, function, set().union(*texts)):
-            return None
-        return _passed(function, call, set().union(*texts))
+        return set().union(*texts) if all(texts) else None
 
     def _is_seen_in_part(self, module: Module, function: Function, texts: set[str]) -> bool:
         """Return whether something else may be in what is returned: of a global name, or put into a list there."""
@@ -68,6 +89,17 @@ class Returned:
             each.kind == "import" and self.program.is_from_library(module, each.statement)
             for each in bindings
         )
+
+
+def methods_named(program: Program, name: str) -> list[tuple[Module, Function]]:
+    """Return the methods that classes of the program have by a name; none where there are too many to tell."""
+    found = [
+        (module, each)
+        for module in program.project.mentions(name)
+        for each in module.functions_by_name.get(name, ())
+        if isinstance(module.parent(each), ast.ClassDef)
+    ]
+    return found if len(found) <= _MOST_METHODS else []
 
 
 def _returns(module: Module, function: ast.FunctionDef) -> list[ast.expr] | None:
@@ -118,10 +150,10 @@ def _is_container(value: ast.expr) -> bool:
 
 
 def _passed(
-    function: Function, call: ast.Call, texts: set[str]
+    names: list[str], function: Function, call: ast.Call, texts: set[str]
 ) -> list[tuple[ast.expr, str]] | None:
-    """Return what a call passes for the parameters that some texts are of; None where that is not seen."""
-    given, names = function.args, parameters(function)
+    """Return what a call passes for those parameters that some texts are of; None where that is not seen."""
+    given = function.args
     if any(isinstance(each, ast.Starred) for each in call.args) or given.vararg or given.kwarg:
         return None
     if any(each.arg is None for each in call.keywords) or len(call.args) > len(names):
@@ -132,4 +164,4 @@ def _passed(
     return [(passed[root], rest) for root, _, rest in sorted(roots) if root in passed] or None
 
 
-__all__ = ["Returned"]
+__all__ = ["Returned", "methods_named"]
