@@ -289,10 +289,11 @@ def _as_pickled(change: ClassChange, made: State) -> State:
 
 def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[Regression]:
     """Yield what `__setstate__` reads though the state may not have it."""
-    found = change.after.methods.get("__setstate__")
-    if found is None or not _is_made(change, cls):
+    method = change.new.method(cls, "__setstate__")
+    if method is None or not _is_made(change, cls):
         return
-    is_new = bool(change.fresh(found))
+    owner, found = method
+    is_new = owner is change.after and bool(change.fresh(found))
     left_out = state.dropped(change)
     if not is_new and not left_out:
         return
@@ -303,7 +304,9 @@ def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[R
     interpreter.companions = {
         f".{name}": set(_bound_before(change, cls, name)) for name in state.marked(change)
     }
-    for reading in interpreter.alone(cls, found, sure).in_order():
+    for reading in interpreter.alone(
+        owner if owner is not change.after else cls, found, sure
+    ).in_order():
         if reading.name.startswith(".") and (is_new or reading.name[1:] in left_out):
             yield _unset(change, cls, reading, "while the instance is unpickled")
 
