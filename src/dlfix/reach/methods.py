@@ -39,12 +39,17 @@ def takes_instance(node: ast.AST) -> bool:
 
 @kept
 def methods_of(node: ast.ClassDef) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Return the functions a class's body defines, by name; the last of a name holds."""
+    """Return the functions a class's body defines, by name; the last of a name holds, but no deleter of a property."""
     return {
         each.name: each
         for each in node.body
-        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and not _is_deleter(each)
     }
+
+
+def _is_deleter(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether a def is what runs when a property is deleted: it neither gives nor takes a value."""
+    return any(getattr(each, "attr", "") == "deleter" for each in node.decorator_list)
 
 
 @summary

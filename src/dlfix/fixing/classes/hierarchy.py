@@ -157,18 +157,25 @@ def _called_by_bases(facts: ClassFacts, bases: Iterable[ClassFacts]) -> list[str
 def _only_started(project: Project, family: Family) -> Iterator[str]:
     """Yield the methods that nothing but constructors runs, once each."""
     classes = (family.facts, *family.bases, *family.heirs)
+    users: dict[str, set[str]] = {}
     for name in sorted(family.facts.started - set(STARTS)):
         runs = [
-            (user.name in facts.started, facts)
+            (user.name, user.name in facts.started, facts)
             for facts in classes
             for user, _ in facts.reads.get(name, [])
         ]
         mentioned = sum(
             len(module.attributes_by_name.get(name, ())) for module in project.mentions(name)
         )
-        once = len({id(facts) for _, facts in runs}) == len(runs) == mentioned
-        if once and all(at_start for at_start, _ in runs):
-            yield name
+        once = len({id(facts) for *_, facts in runs}) == len(runs) == mentioned
+        if once and all(at_start for _, at_start, _ in runs):
+            users[name] = {user for user, *_ in runs}
+    size = -1
+    while size != len(users):  # what another method runs as well leads to no constructor alone
+        size = len(users)
+        known = {*STARTS, *users}
+        users = {name: by for name, by in users.items() if by <= known}
+    yield from users
 
 
 def _touching(family: Family, attributes: set[str]) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from dlfix.fixing.classes.closing import is_closer
@@ -12,10 +12,13 @@ from dlfix.fixing.classes.facts import (
     ClassFacts,
     Method,
     StoreSite,
+    is_self_attribute,
     self_name,
 )
+from dlfix.fixing.classes.loops import grows, is_empty
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.project.module import Module
+from dlfix.project.order import comes_before
 from dlfix.project.syntax import attributes_of, is_name
 
 WORKERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__")
@@ -65,13 +68,21 @@ def _found_absent(test: ast.expr) -> tuple[str, object] | None:
     return None
 
 
+def set_up(sites: Sequence[StoreSite], only_started: frozenset[str]) -> list[StoreSite]:
+    """Return the stores by which constructors, or the methods that only these run, give an attribute its first value."""
+    return [each for each in sites if each.method.name in {*STARTS, *only_started}]
+
+
 class Protocol:
     """Knows the questions that the methods of a class ask about some attributes."""
 
-    def __init__(self, facts: ClassFacts, names: list[str]) -> None:
+    def __init__(
+        self, facts: ClassFacts, names: list[str], only_started: frozenset[str] = frozenset()
+    ) -> None:
         self.facts = facts
         self.module = facts.module
         self.names = [name for name in names if name not in facts.methods]
+        self.only_started = only_started  # what constructors, of bases too, run once
 
     # -- an attribute that is not there until it is open
 
@@ -113,15 +124,29 @@ class Protocol:
 
     def flags(self, names: list[str]) -> dict[str, StoreSite]:
         """Return the attributes that tell whether others are open, with where each starts."""
-        openers = {
+        filling = {
+            method
+            for name in names
+            for method, node in self.facts.reads.get(name, [])
+            if grows(self.facts, node)
+        }
+        openers = filling | {
             site.method
             for name in names
             for site in self.facts.stores.get(name, [])
             if site.method.name not in STARTS and not site.resets
         }
+        opening = filling | {
+            site.method
+            for name in names
+            for site in self.facts.stores.get(name, [])
+            if self._opens(site)
+        }
         found = {}
         for flag, sites in self.facts.stores.items():
-            starts = [each for each in sites if each.method.name in STARTS]
+            starts = [each for each in sites if each.method.name in STARTS] or [
+                each for each in set_up(sites, self.only_started) if each.method not in opening
+            ]
             if flag in names or len(starts) != 1 or not _is_flag(starts[0].value):
                 continue
             set_ = [each for each in sites if each.method in openers and _is_flag(each.value)]
@@ -134,6 +159,51 @@ class Protocol:
             isinstance(each, (ast.If, ast.IfExp, ast.While)) and node in ast.walk(each.test)
             for _, node in self.facts.reads.get(flag, [])
             for each in self.module.ancestors(node)
+        )
+
+    # -- what is opened on demand
+
+    def opens_on_demand(self) -> bool:
+        """Return whether constructors leave all empty, and each opening comes below a question if it is needed."""
+        flags = {*self.flags(self.names), *self.names}
+        openings: list[tuple[Method, ast.stmt]] = []
+        for name in self.names:
+            sites = self.facts.stores.get(name, [])
+            first = set_up(sites, self.only_started)
+            if not first or not all(each.resets or is_empty(each.value) for each in first):
+                return False
+            openings += [(each.method, each.statement) for each in sites if self._opens(each)]
+            openings += [
+                (method, self.module.statement(node))
+                for method, node in self.facts.reads.get(name, [])
+                if grows(self.facts, node)
+            ]
+        return bool(openings) and all(self._asks(*each, flags) for each in openings)
+
+    def _opens(self, site: StoreSite) -> bool:
+        """Return whether a store puts something new in: nothing empty, and no part of another of the attributes."""
+        if site.value is None or site.resets or is_empty(site.value):
+            return False
+        me = self_name(site.method)
+        return not any(
+            is_self_attribute(node, me) and node.attr in self.names for node in ast.walk(site.value)
+        )
+
+    def _asks(self, method: Method, statement: ast.stmt, names: set[str]) -> bool:
+        """Return whether a statement runs only after one of some attributes was asked: around it, or where the method may end."""
+        me = self_name(method)
+        above = list(self.module.ancestors(statement))
+        asked = [each for each in above[: above.index(method)] if isinstance(each, ast.If)]
+        asked += [
+            each
+            for each in method.body
+            if isinstance(each, ast.If) and isinstance(each.body[-1], ast.Return)
+            if comes_before(each, statement)
+        ]
+        return any(
+            is_self_attribute(node, me) and node.attr in names
+            for each in asked
+            for node in ast.walk(each.test)
         )
 
     # -- who opens

@@ -23,7 +23,7 @@ from dlfix.fixing.classes.observed import declared_at
 from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.parent_close import Released
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
-from dlfix.fixing.classes.protocol import Protocol, is_set_where_absent
+from dlfix.fixing.classes.protocol import Protocol, is_set_where_absent, set_up
 from dlfix.fixing.classes.reopening import AT_FORK, MARKED
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.fixing.classes.text import dedented, indented
@@ -329,6 +329,7 @@ class OpenedByOthers:
         self.module = facts.module
         self.names = names
         self.around = around
+        self._on_demand = Protocol(facts, names, around.only_started).opens_on_demand()
 
     def plan(self) -> ClassPlan:
         """Return the plan; raise Refusal where there is none."""
@@ -342,7 +343,7 @@ class OpenedByOthers:
         lazies: list[Lazy] = []
         drops: list[Drop] = []
         inserts: list[Insert] = []
-        left = Protocol(self.facts, self.names)
+        left = Protocol(self.facts, self.names, self.around.only_started)
         for name in checked:
             self._refuse_unopened(name, left)
         if left.parent_only:
@@ -387,12 +388,12 @@ class OpenedByOthers:
             withins=tuple(closing.withins) if closing is not None else (),
             lazies=tuple(replace(each, releases=releases) for each in lazies),
             state=state_for(self.facts, tuple(drops), (), self.around),
-            after=after_constructor(self.facts),
+            after=self._after(),
         )
 
     def left_closed(self) -> ClassPlan:
         """Plan that each leaves the state: a worker finds it as it was before it was opened."""
-        left = Protocol(self.facts, self.names)
+        left = Protocol(self.facts, self.names, self.around.only_started)
         if left.parent_only:
             raise Refusal(
                 f"no method that workers run opens it ({self.facts.line(self.facts.node)})"
@@ -406,9 +407,17 @@ class OpenedByOthers:
         return ClassPlan(
             cls=self.module.span(self.facts.node),
             state=state_for(self.facts, drops, (), self.around),
-            after=after_constructor(self.facts),
+            after=self._after(),
             remains=AT_FORK,
         )
+
+    def _after(self) -> str:
+        """Return the method below which new ones are written: the constructor, or the hook of a base's that sets up."""
+        sites = self._starts(self.names[0]) if self._on_demand and not self._is_made_here() else []
+        return sites[0].method.name if sites else after_constructor(self.facts)
+
+    def _is_made_here(self) -> bool:
+        return any(name in self.facts.methods for name in STARTS)
 
     def _start_of(self, name: str) -> str:
         """Return the text of what an attribute is before it is opened; empty where it is not there."""
@@ -431,6 +440,9 @@ class OpenedByOthers:
             and not isinstance(site.target, ast.Call)
             and not asks_first(self.facts, site)
         ]
+        if self._on_demand:
+            first, *more = set_up(sites, self.around.only_started)
+            return [first, *(site for site in more if not site.resets)]
         own = [site for site in sites if site.method.name in STARTS]
         if not own or not own[0].resets:
             return sites
@@ -659,6 +671,8 @@ class OpenedByOthers:
     def _is_stored_later(self, name: str) -> bool:
         sites = self.facts.stores[name]
         early = [site for site in sites if site.method.name in self.facts.started]
+        if self._on_demand:  # an opener that the constructor calls sets it again
+            early = [site for site in early if site in set_up(sites, self.around.only_started)]
         return len(early) < len(sites) or sum(site.resets for site in early) > 1
 
     def _is_deleted(self, name: str) -> bool:
@@ -668,7 +682,7 @@ class OpenedByOthers:
         )
 
     def _has_start(self) -> bool:
-        return any(name in self.facts.methods for name in STARTS)
+        return self._on_demand or self._is_made_here()
 
     def _cached(self, name: str) -> Lazy:
         method = self.facts.methods[name]

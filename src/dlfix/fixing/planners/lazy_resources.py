@@ -29,6 +29,7 @@ from dlfix.fixing.classes.options import with_options
 from dlfix.fixing.classes.parent_only import plan_for_parent
 from dlfix.fixing.classes.passed_in import REOPENED, plan_field, plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
+from dlfix.fixing.classes.protocol import Protocol
 from dlfix.fixing.classes.recorded import Recorded
 from dlfix.fixing.classes.reopening import Held, plan_by_state
 from dlfix.fixing.classes.restoring import (
@@ -241,8 +242,7 @@ def plan_class(
     if form == "where_open":
         found = {each.attribute: handle_at(each, each.site) for each in group}
         return _not_seen(plan_by_state(facts, found, around, where_open=True), around)
-    late = any(not started_sites(facts, each.attribute) for each in group)
-    if late or all(asks_first(facts, each.site) for each in group):
+    if _is_opened_later(group, around):
         return opened_lazily(group, around, by_process=form != "state")
     handles = {
         each.attribute: replace(handle_of(each), only_read=_is_only_read(each, analysis))
@@ -260,6 +260,17 @@ def plan_class(
             raise Refusal("code reads all attributes of the object")
         return Held(facts, handles, around).plan()
     return _first_that_holds(facts, handles, around)
+
+
+def _is_opened_later(group: Sequence[Culprit], around: Surroundings) -> bool:
+    """Return whether methods open what constructors leave closed, or all that they do not find open."""
+    facts = group[0].facts
+    names = list(dict.fromkeys(each.attribute for each in group))
+    return (
+        any(not started_sites(facts, name) for name in names)
+        or all(asks_first(facts, each.site) for each in group)
+        or Protocol(facts, names, around.only_started).opens_on_demand()
+    )
 
 
 def around_of(

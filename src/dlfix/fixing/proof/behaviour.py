@@ -25,6 +25,7 @@ from dlfix.fixing.proof import (
     each_call,
     evaluated_early,
     filled,
+    filled_on_demand,
     finalizers,
     first_read,
     fresh_results,
@@ -134,6 +135,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     static_methods.check,
     defaults.check,
     fresh_results.check,
+    filled_on_demand.check,
     made_again.check,
     opened_in_threads.check,
 )

@@ -266,12 +266,16 @@ def positive(test: ast.expr) -> tuple[ast.expr, bool]:
 
 
 def ends_here(body: list[ast.stmt]) -> bool:
-    """Return whether a block ends the function or the program with an error."""
-    if not body:
+    """Return whether a block surely ends the function or the program with an error, whichever branch it takes."""
+    if not body or any(
+        isinstance(n, (ast.Return, ast.Break, ast.Continue)) for n in executed(body)
+    ):
         return False
     last = body[-1]
     if isinstance(last, ast.Raise):
         return True
+    if isinstance(last, ast.If):
+        return ends_here(last.body) and ends_here(last.orelse)
     called = last.value if isinstance(last, ast.Expr) else None
     return isinstance(called, ast.Call) and last_part(called.func) in {
         "exit",
