@@ -166,7 +166,7 @@ def _flags(
                 yield change.regression(
                     change.after.node,
                     f"`{name}` is set ({write.module.path.name}:{write.line}), but a worker finds "
-                    f"`{found.value}`",
+                    f"`{ast.unparse(found)}`",
                 )
                 return
 
