@@ -78,6 +78,7 @@ def test_a_folder_beyond_the_files_is_no_root(tmp_path):
         "sys.path.append(sys.path[0] + '/../lib')",
         "sys.path.insert(0, os.path.join(sys.path[0], '..', 'lib'))",
         "HERE = sys.path[0]\nsys.path.append(str(Path(HERE).parent / 'lib'))",
+        "def add(path):\n    if path not in sys.path:\n        sys.path.insert(0, path)\nadd('../lib')",
     ],
 )
 def test_what_code_adds_to_the_path_is_a_root(tmp_path, line):
@@ -89,6 +90,8 @@ def test_what_code_adds_to_the_path_is_a_root(tmp_path, line):
     "line",
     [
         "sys.path.append(where)",
+        "def add(path):\n    sys.path.append(path)\nadd(find())",
+        "where = '../lib'\ndef add(where):\n    sys.path.append(where)",
         "sys.path.append(find())",
         "a = a\nsys.path.append(a)",
         "sys.path.append(sys.path[1] + '/lib')",

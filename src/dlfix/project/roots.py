@@ -67,7 +67,8 @@ def _added(module: Module) -> tuple[str, ...]:
     moving = list(_moving_first(module)) if values else []
     texts = []
     for value in values:
-        parts = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
+        listed = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
+        parts = [each for part in listed for each in _passed(module, part)]
         moved = any(value not in ast.walk(each) for each in moving)
         texts += [_PathText(path, names, first_is_moved=moved).of(each) for each in parts]
     return tuple(os.path.normpath(path.parent / text) for text in texts if text is not None)
@@ -82,6 +83,18 @@ def _added_value(node: ast.AST) -> ast.expr | None:
     if not _is_sys_path(node.func.value) or not node.args:
         return None
     return node.args[-1] if node.func.attr in ("append", "insert", "extend") else None
+
+
+def _passed(module: Module, value: ast.expr) -> list[ast.expr]:
+    """Return what calls of a function of the module pass where a value is its parameter; else the value."""
+    name = _id(value)
+    for function in module.of_kind(ast.FunctionDef) if name else ():
+        names = [each.arg for each in function.args.args]
+        if name in names and any(value is each for each in ast.walk(function)):
+            place = names.index(name)
+            calls = [c for c in module.of_kind(ast.Call) if _id(c.func) == function.name]
+            return [call.args[place] for call in calls if place < len(call.args)]
+    return [value]
 
 
 def _moving_first(module: Module) -> Iterator[ast.AST]:
