@@ -496,7 +496,7 @@ class Walk:
 
     def _of_instance(self, instance: Instance, boundary: Boundary) -> Iterator[Child]:
         instances = self.interpreter.instances
-        by_its_class = Edge("class"), Reached(instance.cls)
+        by_its_class = [(Edge("class"), Reached(instance.cls))]
         if instance.cls in instances.registered:
             yield (
                 Edge("state"),
@@ -511,13 +511,17 @@ class Walk:
             handed = read_reduce(method.node)
             if handed.as_usual:
                 continue  # `object` asks the next one
-            if handed.of_class or not handed.values:
-                yield by_its_class
+            if not handed.of_class and handed.values:
+                by_its_class = []
+            if handed.asks_state:
+                yield from self._handed_values(instance, method, handed.values)
+                break
+            yield from by_its_class
             if handed.everything:
                 yield from self._attributes(instance, boundary, handed)
             yield from self._handed_values(instance, method, handed.values)
             return
-        yield by_its_class
+        yield from by_its_class
         getstate = instances.method(instance.cls, "__getstate__") or self._assigned(instance.cls)
         if getstate is None and instances.given(instance.cls, _STATE):
             yield (

@@ -20,8 +20,8 @@ class Handed:
 
     `everything` is True where the state starts from all attributes, less those in `dropped`; `values`
     are expressions handed over besides, or instead. `known` is False where it can't be told, and
-    `as_usual` where it is left to `object`, which asks `__getstate__`. `of_class` is True where the
-    class of the object is handed over.
+    `as_usual` where it is left to `object`, which asks `__getstate__`; `asks_state` where only the state
+    is. `of_class` is True where the class of the object is handed over.
     """
 
     everything: bool = False
@@ -31,6 +31,7 @@ class Handed:
     values: list[ast.expr] = field(default_factory=list)
     known: bool = True
     as_usual: bool = False
+    asks_state: bool = False
     of_class: bool = False
     listed: dict[str, set[str]] = field(default_factory=dict)  # local names of several attributes
 
@@ -68,7 +69,7 @@ def read_reduce(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Handed:
             handed.prefixes |= state.prefixes
             handed.values += state.values
         elif _asks_getstate(part, me):
-            handed.as_usual = True
+            handed.asks_state = True
         elif _is_whole_state(part, me):
             handed.everything = True
         elif _is_type_of_self(part):

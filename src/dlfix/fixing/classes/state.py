@@ -72,7 +72,8 @@ def state_for(
         drops = ()
     reducer = next((facts.methods[name] for name in REDUCERS if name in facts.methods), None)
     handed = read_reduce(reducer) if reducer is not None else Handed(as_usual=True)
-    if own is None and not handed.as_usual and not handed.everything:
+    left = handed.as_usual or handed.asks_state
+    if own is None and not left and not handed.everything:
         return None
     if not REDUCERS.isdisjoint(around.inherited):
         raise Refusal(f"a base class defines how the class is pickled ({facts.line(facts.node)})")
