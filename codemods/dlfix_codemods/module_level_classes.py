@@ -12,12 +12,13 @@ from dlfix.fixing.plans_classes import (
     ClassesPlan,
     ClassModulePlan,
     ClassMove,
+    FactoryPlan,
     NewArguments,
     NewParameters,
 )
 from dlfix.source.text import Span
 from dlfix_codemods.base import PlannedCodemod
-from dlfix_codemods.tools import bodies, imports, inits, placement, positions, wrapping
+from dlfix_codemods.tools import bodies, imports, inits, made_again, placement, positions, wrapping
 
 
 class ModuleLevelClasses(PlannedCodemod):
@@ -27,8 +28,12 @@ class ModuleLevelClasses(PlannedCodemod):
     DESCRIPTION = "Move local classes whose instances reach workers to module level."
 
     @staticmethod
-    def rewrite(module: cst.Module, plan: ClassesPlan | ClassModulePlan) -> cst.Module:
+    def rewrite(
+        module: cst.Module, plan: ClassesPlan | ClassModulePlan | FactoryPlan
+    ) -> cst.Module:
         """Move the plan's classes above the statements that need them, or to the module at hand."""
+        if isinstance(plan, FactoryPlan):
+            return made_again.rewrite(module, plan)
         if isinstance(plan, ClassModulePlan):
             return _extended(module, plan)
         spans = positions.all_spans(module)

@@ -49,7 +49,9 @@ def insert_at(
 
 def append(module: cst.Module, statements: Sequence[cst.BaseStatement]) -> cst.Module:
     """Put definitions at the end of a module."""
-    placed = [_spaced(each, _empty(2)) for each in statements]
+    ended = _blanks_at_the_end(module.body[-1]) if module.body else 0
+    first = [_spaced(each, _empty(max(0, 2 - ended))) for each in statements[:1]]
+    placed = [*first, *(_spaced(each, _empty(2)) for each in statements[1:])]
     return module.with_changes(body=[*module.body, *placed])
 
 

@@ -130,6 +130,23 @@ class ClassesPlan:
     instead: tuple[InsteadOf, ...] = ()
 
 
+@dataclass(frozen=True)
+class FactoryPlan:
+    """What lets the objects of a local class be pickled: they name the arguments of the function that made it.
+
+    `maker` is the new function that unpickling calls with these; `local` is what it calls the class, and
+    `gives` the annotation of what `__reduce__` returns, where the function has one.
+    """
+
+    function: Span
+    cls: Span
+    maker: str
+    names: tuple[str, ...]
+    state: str
+    local: str
+    gives: str = ""
+
+
 class Carried:
     """The plan of the file that classes leave, and its text: its places are none of the module that takes them."""
 

@@ -89,8 +89,9 @@ class LocalClassReachesWorker(Rule):
     The fix is safe. Values of the enclosing function that methods read are passed to `__init__` and
     stored on the instance. Where the class is kept in a variable or returned, and only called, a
     `functools.partial` of it holds them. A named tuple that a function of another module makes gets the name of
-    the module that binds it. There is no fix if such a name is assigned more than once, or if a base
-    class may differ in each call.
+    the module that binds it. Where the bases are chosen by what the function is passed, and this is a class or the key of a
+    table, the objects get a `__reduce__` that names it, and the function keeps the class that it made. There is no fix if
+    such a name is assigned more than once, or if a base class may differ in each call otherwise.
 
     ## How to turn it off
 

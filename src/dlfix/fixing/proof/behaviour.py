@@ -41,6 +41,7 @@ from dlfix.fixing.proof import (
     lock_states,
     looked_up,
     made_again,
+    made_by_factory,
     managed_attributes,
     marks_read,
     members,
@@ -137,6 +138,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     fresh_results.check,
     filled_on_demand.check,
     made_again.check,
+    made_by_factory.check,
     opened_in_threads.check,
 )
 _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (

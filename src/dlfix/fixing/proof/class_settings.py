@@ -29,8 +29,15 @@ def check(change: ClassChange) -> Iterator[Regression]:
     ):
         return
     lineage = change.new.lineage(change.after)
-    own = {name for cls in lineage for name in attributes_set(cls)}
     run = [function for _, function in order.reached(change.new, change.after, order.IN_WORKERS)]
+    yield from of_parent(change, lineage, change.new.family(change.after), run)
+
+
+def of_parent(
+    change: ClassChange, lineage: tuple[Class, ...], family: list[Class], run: list[Function]
+) -> Iterator[Regression]:
+    """Yield what some methods, which workers run, read of classes that only the parent has set."""
+    own = {name for cls in lineage for name in attributes_set(cls)}
     used = {name for function in run for name in used_on_self(function)}
     read = (used | {function.name for function in run}) - own
     parent = ParentCode(change.new)
@@ -42,15 +49,18 @@ def check(change: ClassChange) -> Iterator[Regression]:
                 "spawned workers do not have it",
             )
             return
-    yield from _filled_by_parent(change, parent, run, read)
+    yield from _filled_by_parent(change, parent, lineage, family, run, read)
 
 
 def _filled_by_parent(
-    change: ClassChange, parent: ParentCode, run: list[Function], read: set[str]
+    change: ClassChange,
+    parent: ParentCode,
+    lineage: tuple[Class, ...],
+    family: list[Class],
+    run: list[Function],
+    read: set[str],
 ) -> Iterator[Regression]:
     """Yield a table of the class that workers look into and only code of the parent, the constructor too, fills."""
-    lineage = change.new.lineage(change.after)
-    family = change.new.family(change.after)
     for name in sorted(read & {name for cls in lineage for name in _tables(cls)}):
         readers = [function for function in run if name in used_on_self(function)]
         filling = list(writes.content(change.new, family, name))
@@ -128,4 +138,4 @@ def _names_class(
     return change.new.class_of(module, node) in lineage
 
 
-__all__ = ["check"]
+__all__ = ["check", "of_parent"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.made_by_factory import maker_of
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.syntax import (
     MUTATING,
@@ -27,7 +28,7 @@ _FAR = 3  # how many calls are followed
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield what the constructors of a class with a new `__reduce__` change outside of the object."""
     reducing = change.after.methods.get("__reduce__")
-    if reducing is None or "__reduce__" in change.before.methods:
+    if reducing is None or "__reduce__" in change.before.methods or maker_of(change) is not None:
         return
     for cls in (change.after, *change.new.heirs(change.after)):
         for owner, function in order.construction(change.new, cls):
