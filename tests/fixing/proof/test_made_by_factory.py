@@ -103,6 +103,7 @@ def test_a_class_of_a_table_is_made_again():
             "body": "def __len__(self): return by",
         },
         {"calls": "NAMES = sorted(KINDS)"},
+        {"calls": "__all__ = ['rows_of']"},
         {"calls": "def has(kind):\n    return kind in KINDS and KINDS[kind].mean"},
         {
             "numbers": "def __getstate__(self): return self.__dict__.copy()",
@@ -145,6 +146,7 @@ def test_what_each_process_makes_alike(parts):
         ({"call": "[*map(rows_of, [kind])][0]"}, "used other than by a call"),
         ({"calls": "with mock.patch('main.rows_of', print): pass"}, "bound again or replaced"),
         ({"calls": "def again():\n    global rows_of\n    rows_of = print"}, "bound again"),
+        ({"calls": "made = globals()['rows_of']"}, "looked up by its name"),
         ({"cached": ""}, "makes a class for each call"),
         ({"cached": "@functools.lru_cache(maxsize=2)"}, "makes a class for each call"),
         ({"numbers": "__slots__ = ('x',)"}, "has `__slots__`"),

@@ -13,6 +13,7 @@ from dlfix.project.project import Project
 from dlfix.project.targets import evaluates_generics
 from dlfix.reach.evaluator import Base
 from dlfix.reach.values import Class, Unknown
+from dlfix.source.notebook import is_notebook
 
 _GETSTATE = "__getstate__"
 
@@ -64,6 +65,8 @@ def _refusals(
 ) -> Iterator[tuple[ast.AST, str]]:
     """Yield why a function cannot be called again to make its class."""
     args, name = function.args, function.name
+    if is_notebook(module.path):
+        yield node, f"the class `{node.name}` depends on arguments of a function of a notebook"
     if function not in module.tree.body:
         yield node, f"the class `{node.name}` depends on arguments of a local function or method"
     if function.decorator_list:

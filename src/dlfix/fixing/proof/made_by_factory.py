@@ -201,6 +201,12 @@ class _Checked:
         rebound = global_rebinding(self.program, self.home, name)
         for place in [rebound] if rebound is not None else []:
             yield self.home, place, f"`{name}` is bound again or replaced"
+        for module in self.program.project.mentions(name):
+            for text in module.nodes(ast.Constant):
+                if text.value == name and not isinstance(
+                    module.parent(text), (ast.List, ast.Tuple)
+                ):
+                    yield module, text, f"`{name}` is looked up by its name"
 
     def _own_body(self) -> Iterator[tuple[Module, ast.AST, str]]:
         """Yield what the class statement does besides giving the class methods and constants."""
@@ -284,7 +290,7 @@ class _Checked:
             if parameter not in self.tables and len(kinds - {type(None)}) > 1:
                 yield self.home, self.factory.node, f"`{parameter}` is of several types"
         if not self.calls:
-            yield self.home, self.factory.node, f"no call of `{name}` is in view"
+            yield self.home, self.factory.node, f"no call of `{name}` is known"
 
     def _kind(self, module: Module, given: ast.expr) -> type | None:
         """Return the type of a constant; `type` for a class that is found by its name."""
