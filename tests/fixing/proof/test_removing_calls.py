@@ -226,6 +226,7 @@ def test_only_the_function_that_makes_the_object_counts(called, refused):
     [
         ("os.path.join(folder, 'config.yaml')", False),
         ("f'{name}.json'", False),
+        ("path.split('/')[-1] + '/results.csv'", False),
         ("path + '.h5'", True),
         ("os.path.join(path, name)", True),
     ],

@@ -162,12 +162,12 @@ class Origins:
         return found
 
     def _of_path(self, node: ast.AST, tails: Tails) -> Iterator[str]:
-        """Yield the leaves of an expression that may be a path, and of what functions make of their arguments there."""
+        """Yield the leaves of an expression that may be a path, and the attributes that functions make one of there."""
         yield from _of_a_path(node, tails)
-        for call in calls_in([node]) if self._returned is not None else ():
-            for value, rest in self._returned(call, None) or () if self._returned else ():
-                owner = dotted(value) if rest else ""
-                yield from [f"{owner}.{rest}"] if owner else _of_a_path(value, tails)
+        if self._returned is not None:
+            for call in calls_in([node]):
+                made_of = self._returned(call, None) or ()
+                yield from (f"{dotted(each)}.{rest}" for each, rest in made_of if rest)
 
     def parts(self, node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
         """Yield the keys and attributes of what an expression gives, with what is there: of a display, or a call."""

@@ -99,6 +99,7 @@ _NO_CONTAINERS = frozenset(
     ".json .jsonl .yaml .yml .toml .ini .cfg .txt .log .md .csv .tsv .html .png .jpg .jpeg .gif .svg"
     " .pdf .mp4 .wav .npy .pkl .pickle".split()
 )
+_TEXTS = frozenset(".csv .tsv .txt .json .jsonl .yaml .yml .toml .ini .md .log .html .xml".split())
 _ZIPPED = frozenset(".npz .pt .pth .zip".split())
 # Words in the names of functions that open files.
 _OPENS = ("open", "load", "read", "file", "connect", "path")
@@ -578,6 +579,8 @@ class Removals:
         # What is written is named: the rest of a name only tells one file from another.
         writes = last_part(node.func) == "open"
         by_path = writes or is_other
+        if is_other and self._ends_as_text(module, node, at_stake, origins):
+            return False
         found = origins.paths(*at_stake, tails="dropped") if by_path else origins.of(*at_stake)
         if (
             is_other
@@ -617,6 +620,18 @@ class Removals:
         spelled = [each.value for each in paths if isinstance(each, ast.Constant)]
         spelled += [each.strip("/") for each in ends if not suffix_of(each)]
         return not share_files({literal(str(each)) for each in spelled}, files)
+
+    def _ends_as_text(
+        self,
+        module: Module,
+        written: ast.Call,
+        named: list[ast.expr | None],
+        origins: Origins,
+    ) -> bool:
+        """Return whether the file that a call names surely ends as text does, which no database or archive is kept under."""
+        frame = frame_with(module, self.program.enclosing(module, written), origins)
+        ends = PathEnds(self.program).of_each((each, frame) for each in named if each is not None)
+        return bool(ends) and all(suffix_of(each) in _TEXTS for each in ends or ())
 
     def _classes(self, module: Module, texts: set[str]) -> set[str]:
         """Return the texts that name classes of the program."""
