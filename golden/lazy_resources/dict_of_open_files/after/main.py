@@ -1,5 +1,5 @@
 import argparse
-import functools
+import os
 import tempfile
 
 import h5py
@@ -9,19 +9,18 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, paths):
         self.paths = paths
-        self._length = len(self.file(0)["items"])
-        # each worker process opens its own
-        for opened in self.files.values():
-            opened.close()
-        del self.files
+        self._files_by_pid = {}
 
-    @functools.cached_property
+    @property
     def files(self):
-        return {}
+        pid = os.getpid()
+        if pid not in self._files_by_pid:
+            self._files_by_pid[pid] = {}
+        return self._files_by_pid[pid]
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("files", None)  # each process opens its own
+        state["_files_by_pid"] = {}  # each process opens its own
         return state
 
     def file(self, number):
@@ -30,7 +29,7 @@ class Items(Dataset):
         return self.files[number]
 
     def __len__(self):
-        return self._length
+        return len(self.file(0)["items"])
 
     def __getitem__(self, index):
         return self.file(index % 2)["items"][str(index)][:]
