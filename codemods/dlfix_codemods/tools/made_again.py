@@ -37,7 +37,9 @@ def _with_reduce(module: cst.Module, suite: cst.BaseSuite, plan: FactoryPlan) ->
     body = [each for each in block.body if not _is_pass(each)]
     comma = "," if len(plan.names) == 1 else ""
     value = f"{plan.maker}, ({', '.join(plan.names)}{comma}), {plan.state}"
-    method = classes.methods(module, f"def __reduce__(self){plan.gives}:\n    return {value}\n")
+    why = "# pickle cannot find a local class by its name"
+    text = f"def __reduce__(self){plan.gives}:\n    {why}\n    return {value}\n"
+    method = classes.methods(module, text)
     if not body:
         method = [each.with_changes(leading_lines=()) for each in method]
     return block.with_changes(body=[*body, *method])

@@ -46,6 +46,7 @@ def times(kind, factor):
             return super().__getitem__(index) * factor
 
         def __reduce__(self):
+            # pickle cannot find a local class by its name
             return _new_times, (kind, factor), self.__getstate__()
 
     return Times

@@ -29,6 +29,7 @@ def make_class(base):
             return super().__getitem__(index) ** 2
 
         def __reduce__(self):
+            # pickle cannot find a local class by its name
             return _new_squares, (base,), self.__dict__
 
     return Squares

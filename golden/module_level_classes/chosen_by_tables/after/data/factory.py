@@ -15,6 +15,7 @@ _samples = {
 def get_dataset(dataset, task):
     class Rows(files[dataset], _samples[task]):
         def __reduce__(self):
+            # pickle cannot find a local class by its name
             return _new_rows, (dataset, task), self.__dict__
 
     return Rows
