@@ -43,6 +43,7 @@ def _child(job):
         multiprocessing.process.ORIGINAL_DIR = job["cwd"]
         warm.share_server()
         warm.guard_openers()
+        warm.seed()
         code = _main(job)
     except BaseException:
         traceback.print_exc()

@@ -5,6 +5,7 @@ nothing else, receives everything pickled, and imports the program as `__mp_main
 What a fresh interpreter would inherit besides (its output, the environment) is handed over here.
 """
 
+import gc
 import importlib
 import json
 import os
@@ -13,7 +14,10 @@ from multiprocessing import forkserver, popen_forkserver, popen_spawn_posix, spa
 
 import process_groups
 
-for library in ("numpy", "torch", "torch.utils.data", "h5py", "lmdb", "sqlite3"):
+LIBRARIES = ("numpy", "torch", "torch.utils.data", "h5py", "lmdb", "sqlite3")
+# What a worker imports before it begins, and what starts one.
+OF_WORKERS = ("numpy.random", "multiprocessing.queues", "multiprocessing.synchronize")
+for library in (*LIBRARIES, *OF_WORKERS):
     try:
         importlib.import_module(library)
     except ImportError:
@@ -35,6 +39,7 @@ def prepare(data):
     process_groups.join(int(os.environ["GOLDEN_GROUP"]))
     redirect(os.environ["GOLDEN_STDERR"], os.environ["GOLDEN_STDOUT"])
     guard_openers()
+    seed()
     _prepare(data)
 
 
@@ -52,6 +57,12 @@ def guard_openers():
     import process_guard
 
     process_guard.install(json.loads(os.environ.get("GOLDEN_GUARD", "[]")))
+
+
+def seed():
+    """Give a process numbers of its own, as one that imports NumPy by itself has."""
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()
 
 
 class SpawnPopen(popen_forkserver.Popen):
@@ -75,3 +86,7 @@ if "torch" in sys.modules:
 
     _utils.MP_STATUS_CHECK_INTERVAL = 0.5
     dataloader._MultiProcessingDataLoaderIter._try_get_data.__defaults__ = (0.5,)
+
+# No look for cycles goes through what was imported: it would copy all these pages into each child.
+gc.collect()
+gc.freeze()
