@@ -44,12 +44,12 @@ def declared(base: Path) -> Iterator[Path]:
                 yield folder
 
 
-def packaging_text(file: Path) -> str:
+def packaging_text(file: str | Path) -> str:
     """Return what a packaging file says; nothing where there is none, or none that can be read."""
     if not seen.is_file(file):
         return ""
     try:
-        return contents(file, _MOST_BYTES).decode("utf-8", "replace")
+        return contents(Path(file), _MOST_BYTES).decode("utf-8", "replace")
     except SourceError:
         return ""
 

@@ -97,7 +97,9 @@ def defaults(signature: ast.arguments) -> dict[str, ast.expr]:
 
 def first_parameter(function: Function | ast.Lambda) -> str:
     """Return the name of the first parameter, a method's object or class; empty where there is none."""
-    return next(iter(positional(function)), "")
+    args = function.args
+    first = args.posonlyargs or args.args  # no list of all of them: this is asked most often
+    return first[0].arg if first else ""
 
 
 def is_attribute_of(node: ast.AST | None, owner: str) -> TypeGuard[ast.Attribute]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -52,7 +53,7 @@ def _first_unsupported(path: Path) -> int | None:
     """Return the minor version of the first Python 3 that a file's project does not support, if it says so."""
     for folder in path.parents:
         for name in PACKAGING:
-            text = packaging_text(folder / name)
+            text = packaging_text(os.path.join(folder, name))
             if _REQUIRES.search(text):
                 found = _BELOW.search(text)
                 return int(found[1]) if found is not None else None
@@ -63,7 +64,7 @@ def oldest_minor(path: Path) -> int | None:
     """Return the minor version of the oldest Python 3 that a file's project supports, if it says so."""
     for folder in path.parents:
         for name in PACKAGING:
-            text = packaging_text(folder / name)
+            text = packaging_text(os.path.join(folder, name))
             found = _REQUIRES.search(text) or _required_by_name(text)
             if found is not None:
                 return int(next(group for group in found.groups() if group))
@@ -83,7 +84,11 @@ def surely_asks_for_state(path: Path) -> bool:
     oldest = oldest_minor(path)
     if oldest is not None:
         return oldest < _GIVES_STATE
-    texts = (packaging_text(folder / name) for folder in path.parents for name in _REQUIREMENTS)
+    texts = (
+        packaging_text(os.path.join(folder, name))
+        for folder in path.parents
+        for name in _REQUIREMENTS
+    )
     return any(map(_OLD_TORCH.search, texts))
 
 
@@ -95,7 +100,7 @@ def has_cached_property(path: Path) -> bool:
 def _pinned(folder: Path) -> Iterator[int]:
     """Yield the minor versions of the environments that a folder describes."""
     for name, pattern in _PINNING.items():
-        found = pattern.search(packaging_text(folder / name))
+        found = pattern.search(packaging_text(os.path.join(folder, name)))
         if found is not None:
             yield int(found[1])
 

@@ -17,6 +17,7 @@ from dlfix.project.syntax import (
     is_name,
     set_by_name,
 )
+from dlfix.project.trees import kept, walk
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 STARTS = ("__init__", "__post_init__", "__attrs_post_init__", "__new__")
@@ -222,13 +223,18 @@ def self_names_used(method: Method) -> list[str]:
 
 def names_used(code: ast.AST, me: str) -> list[str]:
     """Return the attributes and methods of `self` that some code uses, operators included."""
+    return [*_names_used(code, me)]
+
+
+@kept
+def _names_used(code: ast.AST, me: str) -> tuple[str, ...]:
     used: list[str] = []
-    for node in ast.walk(code):
+    for node in walk(code):
         if is_self_attribute(node, me):
             used.append(node.attr)
         else:
             used += operators(node, me)
-    return used
+    return tuple(used)
 
 
 def whole_uses(facts: ClassFacts, method: Method) -> Iterator[ast.Name]:

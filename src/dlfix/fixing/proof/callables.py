@@ -171,9 +171,9 @@ class Moved:
     def gone(self) -> list[Callable_]:
         """The lambdas, local functions and local classes that are not there any more."""
         kinds = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
-        left = [said(n) for n in ast.walk(self.new.tree) if isinstance(n, kinds)]
+        left = [said(node) for node in self.new.nodes(*kinds)]
         found: list[Callable_] = []
-        for node in self.old.nodes(ast.Lambda, *FUNCTIONS, ast.ClassDef):
+        for node in self.old.nodes(*kinds):
             text = said(node)
             if text in left and not self._is_hoisted_as_is(node):
                 left.remove(text)
@@ -758,8 +758,9 @@ class Moved:
 
     def _shown_names(self) -> Iterator[Regression]:
         """Yield the classes that have another name now, where their objects show it when they are printed."""
-        had = {name for node in ast.walk(self.old.tree) if (name := _printed_name(node))}
-        for node in ast.walk(self.new.tree):
+        kinds = (ast.Call, ast.ClassDef)
+        had = {name for node in self.old.nodes(*kinds) if (name := _printed_name(node))}
+        for node in self.new.nodes(*kinds):
             name = _printed_name(node)
             if name and name not in had:
                 yield self.change.regression(

@@ -91,11 +91,12 @@ def _defined_earlier(change: FileChange) -> Iterator[Regression]:
         {n.name for n in _at_import(module) if isinstance(n, (ast.ClassDef, *FUNCTIONS))}
         for module in (change.before, change.after)
     )
-    for guard in change.before.tree.body:
+    left = after - before
+    for guard in change.before.tree.body if left else ():
         changed: dict[str, int] = {}
         for node in guard.body if is_guard(guard) else ():
             effect = _effect(change, node, old=True)
-            if getattr(node, "name", "") in after - before:
+            if getattr(node, "name", "") in left:
                 for name in sorted(effect.reads.keys() & changed.keys()):
                     yield change.regression(
                         name,

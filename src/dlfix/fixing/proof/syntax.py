@@ -23,11 +23,9 @@ parameters = syntax.parameters
 
 def self_name(function: Function) -> str:
     """Return what a method calls its object; empty where it gets none, as a static one."""
-    if any(
-        isinstance(each, ast.Name) and each.id == "staticmethod"
-        for each in getattr(function, "decorator_list", ())
-    ):
-        return ""
+    for each in getattr(function, "decorator_list", ()):
+        if isinstance(each, ast.Name) and each.id == "staticmethod":
+            return ""
     return syntax.first_parameter(function)
 
 

@@ -194,6 +194,8 @@ def _lines(text: str) -> str:
 
 
 def _comments(text: str) -> Iterator[tuple[int, str]]:
+    if "#" not in text:
+        return
     for token in tokenize.generate_tokens(io.StringIO(_lines(text)).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string.rstrip()

@@ -11,7 +11,7 @@ from dlfix.fixing.proof.syntax import FUNCTIONS, Function, stored_names, within
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
 from dlfix.project.module import Module
 from dlfix.project.targets import oldest_minor
-from dlfix.project.trees import said
+from dlfix.project.trees import children, kept, said
 
 # What each module has without a statement.
 OF_MODULES = frozenset("__name__ __file__ __doc__ __spec__ __package__ __path__ __all__".split())
@@ -28,10 +28,15 @@ def check(change: FileChange) -> Iterator[Regression]:
 
 def functions_of(module: Module) -> dict[str, Function]:
     """Return a module's functions by their qualified names."""
+    return dict(_functions(module.tree))
+
+
+@kept
+def _functions(tree: ast.Module) -> dict[str, Function]:
     found: dict[str, Function] = {}
 
     def visit(node: ast.AST, prefix: str) -> None:
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, FUNCTIONS):
                 found.setdefault(prefix + child.name, child)
                 visit(child, f"{prefix}{child.name}.")
@@ -40,7 +45,7 @@ def functions_of(module: Module) -> dict[str, Function]:
             elif not isinstance(child, ast.expr):
                 visit(child, prefix)
 
-    visit(module.tree, "")
+    visit(tree, "")
     return found
 
 
