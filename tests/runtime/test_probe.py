@@ -18,6 +18,9 @@ from dlfix.runtime import commands, probe
 from dlfix.runtime.inside import bootstrap
 from dlfix.runtime.probe import ProbeError
 
+# Some tests of loaders are without it: a torch that is imported by the program is watched too.
+WARM = pytest.mark.usefixtures("warm_torch")
+
 LOADER = """
     import sqlite3, threading, torch
     from torch.utils.data import DataLoader, Dataset, Subset
@@ -68,6 +71,7 @@ def test_a_lambda_deep_in_a_dataset_is_named_with_its_path_and_line(tmp_path):
     assert probed.boundaries[0].workers == 2
 
 
+@WARM
 def test_all_culprits_are_listed_and_good_parts_measured(tmp_path):
     script = write(
         tmp_path,
@@ -118,6 +122,7 @@ def test_a_loader_that_arrives_is_measured_loaded_back_and_fetched(tmp_path, cap
     assert dataset.largest[0].path == "loader.dataset.items"
 
 
+@WARM
 def test_a_handle_opened_by_len_is_found_before_the_next_epoch(tmp_path):
     script = write(
         tmp_path,
@@ -138,6 +143,7 @@ def test_a_handle_opened_by_len_is_found_before_the_next_epoch(tmp_path):
     assert (culprit.path, culprit.when) == ("loader.dataset.db", "next epoch")
 
 
+@WARM
 def test_what_the_worker_cannot_load_is_found_by_loading_it(tmp_path):
     script = write(
         tmp_path,
@@ -165,6 +171,7 @@ def test_what_the_worker_cannot_load_is_found_by_loading_it(tmp_path):
     )
 
 
+@WARM
 def test_a_script_without_a_guard_is_found_in_the_child(tmp_path):
     script = write(
         tmp_path,
@@ -176,6 +183,7 @@ def test_a_script_without_a_guard_is_found_in_the_child(tmp_path):
     assert "An attempt has been made to start a new process" in culprit.message
 
 
+@WARM
 def test_a_global_that_only_the_parent_sets_is_found_by_the_first_fetch(tmp_path):
     script = write(
         tmp_path,
@@ -198,6 +206,7 @@ def test_a_global_that_only_the_parent_sets_is_found_by_the_first_fetch(tmp_path
     assert 'SETTINGS["scale"] * i' in Path(script).read_text().split("\n")[culprit.line.row - 1]
 
 
+@WARM
 def test_generators_from_which_all_workers_draw_the_same_are_found_by_a_second_worker(tmp_path):
     script = write(
         tmp_path,
@@ -247,6 +256,7 @@ def test_generators_from_which_all_workers_draw_the_same_are_found_by_a_second_w
     assert not any(boundary.culprits for boundary in others)
 
 
+@WARM
 def test_a_stream_that_all_workers_yield_whole_is_found_by_a_second_worker(tmp_path):
     script = write(
         tmp_path,
@@ -288,6 +298,7 @@ def test_a_stream_that_all_workers_yield_whole_is_found_by_a_second_worker(tmp_p
     assert found == [whole, whole, [], [], [], []]
 
 
+@WARM
 def test_loaders_that_are_made_and_not_yet_started_are_examined_too(tmp_path):
     script = write(
         tmp_path,
@@ -306,6 +317,7 @@ def test_loaders_that_are_made_and_not_yet_started_are_examined_too(tmp_path):
     assert paths == [[], ["loader.dataset.transform"], ["loader.dataset.transform"]]
 
 
+@WARM
 def test_continue_runs_the_training_step_in_this_process(tmp_path):
     script = write(
         tmp_path,
@@ -329,6 +341,7 @@ def test_continue_runs_the_training_step_in_this_process(tmp_path):
     assert len(set(pids)) == 1
 
 
+@WARM
 def test_a_factory_is_called_and_its_loader_examined(tmp_path, monkeypatch):
     write(
         tmp_path,
@@ -360,6 +373,7 @@ FACTORIES = """
 """
 
 
+@WARM
 @pytest.mark.parametrize("name", ["train", "setup", "Clips"])
 def test_of_a_factory_only_its_own_loaders_are_examined(tmp_path, monkeypatch, name):
     write(tmp_path, LOADER, FACTORIES, name="factories_here.py")
@@ -369,6 +383,7 @@ def test_of_a_factory_only_its_own_loaders_are_examined(tmp_path, monkeypatch, n
     assert probed.culprits == []
 
 
+@WARM
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
@@ -384,6 +399,7 @@ def test_a_factory_that_gives_no_loader_gives_one_line(tmp_path, monkeypatch, na
         probe.probe(f"factories_here:{name}")
 
 
+@WARM
 def test_the_start_method_is_told_where_the_program_asks_for_one(tmp_path):
     script = write(
         tmp_path,
@@ -412,6 +428,7 @@ LATE = """
 """
 
 
+@WARM
 @pytest.mark.parametrize(
     ("last", "is_cut"),
     [("next(iter(loader))", True), ("pass", False), ("sys.exit(0)", False)],
@@ -423,6 +440,7 @@ def test_it_is_told_whether_the_program_was_ended_at_its_first_workers(tmp_path,
     assert (probed.is_cut, probed.failed) == (is_cut, "")
 
 
+@WARM
 @pytest.mark.parametrize(
     ("last", "reason", "transform"),
     [
@@ -442,6 +460,7 @@ def test_a_program_that_fails_with_its_loader_made_is_examined_and_has_status_2(
     assert "All that crosses" not in out
 
 
+@WARM
 def test_a_program_that_swallows_everything_is_stopped_all_the_same(tmp_path):
     script = write(
         tmp_path,
@@ -461,6 +480,7 @@ def test_a_program_that_swallows_everything_is_stopped_all_the_same(tmp_path):
     assert culprit.path == "loader.dataset.transform"
 
 
+@WARM
 def test_a_loader_with_an_iterator_of_its_own_is_stopped_at_its_workers(tmp_path):
     script = write(
         tmp_path,
@@ -1056,6 +1076,7 @@ TRAINS_WITHOUT_WORKERS = """
 """
 
 
+@WARM
 def test_a_program_without_workers_is_examined_as_with_one_and_stopped(tmp_path):
     probed = probe.probe(write(tmp_path, LOADER, TRAINS_WITHOUT_WORKERS))
     assert [(each.workers, each.forced) for each in probed.boundaries] == [(1, True), (1, True)]
@@ -1065,23 +1086,27 @@ def test_a_program_without_workers_is_examined_as_with_one_and_stopped(tmp_path)
     assert probed.is_cut
 
 
+@WARM
 def test_it_is_said_that_workers_were_forced(tmp_path, capsys):
     assert commands.probe(write(tmp_path, LOADER, TRAINS_WITHOUT_WORKERS)) == 1
     assert "num_workers is 0 in the program; the probe sets it to 1" in capsys.readouterr().out
 
 
+@WARM
 def test_workers_of_the_program_are_not_forced(tmp_path):
     start = "if __name__ == '__main__':\n    next(iter(DataLoader(Clips(), num_workers=2)))"
     script = write(tmp_path, LOADER, start)
     assert [(each.workers, each.forced) for each in probe.probe(script).boundaries] == [(2, False)]
 
 
+@WARM
 def test_a_loader_without_workers_that_is_only_made_is_examined_where_there_is_no_other(tmp_path):
     script = write(tmp_path, LOADER, "loader = DataLoader(Clips(lambda x: x))")
     (culprit,) = probe.probe(script).culprits
     assert culprit.path == "loader.dataset.transform"
 
 
+@WARM
 def test_a_loader_without_workers_beside_one_that_has_some_is_left_alone(tmp_path):
     script = write(
         tmp_path,
