@@ -19,6 +19,7 @@ class Plant:
     change: Callable[[str, str], str]  # the text before and after a fix -> the text with the bug
     family: str = "resources"
     features: Mapping[str, str] = field(default_factory=dict)
+    shown_by: int = 0  # the seed of a program that shows it, for as long as that one does
 
 
 def _functions(text: str) -> Iterator[tuple[str, ast.FunctionDef | ast.ClassDef]]:
@@ -133,17 +134,17 @@ def handle_left_in_parent(before: str, after: str) -> str:
 
 
 PLANTS = (
-    Plant("the state method is dropped", state_dropped, features={"touch": "item"}),
+    Plant("the state method is dropped", state_dropped, features={"touch": "item"}, shown_by=2),
     Plant("a derived value stays in the state", derived_kept,
-          features={"derived": "yes", "touch": "item", "kind": "sqlite"}),
-    Plant("another path is opened", other_path),
+          features={"derived": "yes", "touch": "item", "kind": "sqlite"}, shown_by=4),
+    Plant("another path is opened", other_path, shown_by=4),
     Plant("an attribute is read late", read_late,
-          features={"between": "attribute_set", "path": "kept", "open": "straight"}),
+          features={"between": "attribute_set", "path": "kept", "open": "straight"}, shown_by=2),
     Plant("a capture is forgotten", capture_forgotten, "callables", {"capture": "local"}),
     Plant("two captures are swapped", captures_swapped, "callables", {"capture": "two"}),
-    Plant("a name is taken twice", name_taken, "callables", {"names": "taken"}),
-    Plant("a handle is not closed", close_dropped, features={"closing": "close"}),
+    Plant("a name is taken twice", name_taken, "callables", {"names": "taken"}, shown_by=3),
+    Plant("a handle is not closed", close_dropped, features={"closing": "close"}, shown_by=4),
     Plant("what the worker makes is None", made_as_none, features={"kind": "lock"}),
-    Plant("the process is not compared", process_forgotten, features={"touch": "item"}),
-    Plant("the parent's handle is inherited", handle_left_in_parent, features={"init": "length"}),
+    Plant("the process is not compared", process_forgotten, features={"touch": "item"}, shown_by=2),
+    Plant("the parent's handle is inherited", handle_left_in_parent, features={"init": "length"}, shown_by=4),
 )  # fmt: skip
