@@ -72,6 +72,7 @@ def rows_of(kind):
     \"\"\"Return a class.\"\"\"
     class Rows(KINDS[kind]):
         def __reduce__(self):
+            # pickle cannot find a local class by its name
             return _new_rows, (kind,), self.__dict__
     return Rows
 
